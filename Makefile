@@ -1,0 +1,25 @@
+# Two commands: `make demo` scores the sample reports, `make test` checks everything.
+# Each makes .venv and installs what it needs on the first run; later runs take seconds to start.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint clean
+
+demo: $(VENV)/.installed-models
+	$(BIN)/radeval score examples/pairs.jsonl --metrics all
+
+test: $(VENV)/.installed-test lint
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+$(VENV)/.installed-%: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$*]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) dist build

@@ -1,0 +1,30 @@
+"""BLEU for radiology reports, as a Hugging Face `evaluate` module."""
+
+from radeval_core.metric import ReportMetric  # From: radeval_core
+
+
+class Bleu(ReportMetric):
+    """BLEU: how many word sequences of a report also occur in its reference, with a penalty for short reports.
+
+    The headline is corpus BLEU-4 of sacrebleu on a scale of 0 to 1; bleu_1 to bleu_4 and RadCliQ's BLEU-2 come along.
+
+    Options of compute:
+        detailed: also return matched and possible n-grams of each pair.
+        lowercase: compare without case (default: with case).
+        tokenize: sacrebleu's tokeniser (default: "13a").
+
+    Examples:
+        >>> import evaluate
+        >>> bleu = evaluate.load("radeval/bleu")
+        >>> result = bleu.compute(
+        ...     predictions=["No pleural effusion or pneumothorax. Heart size is normal."],
+        ...     references=["No pleural effusion or pneumothorax. The heart is normal in size."],
+        ... )
+        >>> round(result["bleu"], 4), round(result["bleu_1"], 4), round(result["bleu_2_radcliq"], 4)
+        (0.4748, 0.7441, 0.6562)
+    """
+
+    metric = "bleu"
+
+    def _compute(self, predictions, references, detailed=False, lowercase=False, tokenize="13a"):
+        return self.score_lists(predictions, references, detailed, lowercase=lowercase, tokenize=tokenize)

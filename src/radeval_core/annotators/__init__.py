@@ -1,0 +1,1 @@
+"""One text in, one structure out, with a neural model."""

@@ -1,0 +1,217 @@
+"""The front door: load one metric, or score pairs with several. CLI, Spaces and leaderboard come in here."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from radeval_core.engine.annotations import AnnotationStore
+from radeval_core.engine.cache import cache_from
+from radeval_core.errors import InputError, unknown_name
+from radeval_core.pairs import Pair, pairs_from_lists, pairs_from_rows
+from radeval_core.registry import get_spec, metric_names, resolve_config, scorer_class
+from radeval_core.scorer import Resources, Scorer
+from radeval_core.scoring import MetricResult, run
+from radeval_core.spec import MetricSpec
+
+log = logging.getLogger(__name__)
+_announced: set[str] = set()
+
+
+@dataclass
+class LoadedMetric:
+    """One metric under one config, ready to score lists of reports again and again.
+
+    The annotations of earlier calls are kept (bounded), so references that come back cost nothing.
+    """
+
+    name: str
+    config: str | None
+    resources: Resources
+    options: dict[str, Any]
+
+    @property
+    def spec(self) -> MetricSpec:
+        return get_spec(self.name)
+
+    def compute(
+        self, predictions: Sequence[str], references: Sequence[str | Sequence[str]], detailed: bool = False
+    ) -> dict[str, Any]:
+        """Score parallel lists and return plain Python values, as `evaluate` does."""
+        pairs = pairs_from_lists(predictions, references, self.name, self.spec.multi_reference)
+        scorer = make_scorer(self.name, self.config, self.resources, self.options)
+        _, results = run(lambda: pairs, [scorer], detailed)
+        return plain_result(results[self.name])
+
+
+@dataclass
+class Scores:
+    """The outcome of `score`.
+
+    Attributes:
+        ids: ids of the pairs, in the order of the input.
+        results: what each metric says, by name.
+    """
+
+    ids: list[str | int]
+    results: dict[str, MetricResult]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """`{"id", "scores": {name: float or None}}` a pair, in the order of the input."""
+        columns = {
+            (key if key == name else f"{name}.{key}"): column
+            for name, result in self.results.items()
+            for key, column in result.values.items()
+        }
+        for i, row_id in enumerate(self.ids):
+            yield {"id": row_id, "scores": {key: _or_none(float(column[i])) for key, column in columns.items()}}
+
+    def summary(self) -> dict[str, dict[str, Any]]:
+        """Headline, interval, counts, direction and signature of each metric, ready for JSON."""
+        out: dict[str, dict[str, Any]] = {}
+        for name, r in self.results.items():
+            interval = r.ci95()
+            out[name] = {
+                "score": _or_none(r.score),
+                "ci95": list(interval) if interval else None,
+                "n": r.n,
+                "unscored": r.unscored,
+                "higher_is_better": r.spec.higher_is_better,
+                "signature": r.signature,
+                **{key: _or_none(value) for key, value in r.extras.items()},
+            }
+        return out
+
+
+def load(
+    name: str,
+    config: str | None = None,
+    *,
+    device: str | None = None,
+    batch_tokens: int | None = None,
+    cache: str | Path | None = None,
+    progress: bool = True,
+    **options: Any,
+) -> LoadedMetric:
+    """Load a metric.
+
+    Args:
+        name: a metric, see `metric_names()`.
+        config: a config of it, or a Hub id or folder where it takes checkpoints; the embedded one by default.
+        device: `cuda`, `mps` or `cpu`; chosen if not given.
+        batch_tokens: token budget of a batch.
+        cache: folder of the annotation cache; also taken from the environment variable RADEVAL_CACHE.
+        progress: show progress bars on a terminal.
+        options: options of the metric.
+    """
+    resources = Resources(AnnotationStore(cache_from(cache)), device, batch_tokens, progress)
+    spec = get_spec(name)
+    chosen, _ = resolve_config(spec, config)
+    check_options(name, options)
+    if not options.get("checkpoint"):
+        announce(spec, chosen.name)
+    return LoadedMetric(name, config, resources, options)
+
+
+def score(
+    pairs: Iterable[Pair | Mapping[str, Any] | tuple[str, str]],
+    metrics: Sequence[str],
+    configs: Mapping[str, str] | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    device: str | None = None,
+    batch_tokens: int | None = None,
+    cache: str | Path | None = None,
+    detailed: bool = False,
+    progress: bool = False,
+    total: int | None = None,
+) -> Scores:
+    """Score pairs with several metrics in one pass, annotating each text once.
+
+    Args:
+        pairs: Pairs, dicts with `prediction`, `reference` and perhaps `id`, or (prediction, reference). It is read
+            in chunks; metrics that need all references first (cider) read it twice, so give them something that
+            can be read twice: a list, a file reader, a Dataset.
+        metrics: names of metrics.
+        configs: config by metric, where not the default.
+        options: options by metric.
+        device: `cuda`, `mps` or `cpu`; chosen if not given.
+        batch_tokens: token budget of a batch.
+        cache: folder of the annotation cache; also taken from the environment variable RADEVAL_CACHE.
+        detailed: keep the structures behind each score.
+        progress: show progress bars on a terminal.
+        total: how many pairs there are, for the progress bar.
+    """
+    configs, options = configs or {}, options or {}
+    if isinstance(metrics, str) or not metrics:
+        raise InputError(f"metrics must be a list with at least one of: {', '.join(metric_names())}")
+    names = list(dict.fromkeys(metrics))
+    for name in names:
+        get_spec(name)
+    for name in (*configs, *options):
+        if name not in names:
+            raise InputError(f"a config or option is given for {name!r}, which is not among the metrics: {names}")
+    resources = Resources(AnnotationStore(cache_from(cache)), device, batch_tokens, progress)
+    scorers = [make_scorer(n, configs.get(n), resources, dict(options.get(n, {}))) for n in names]
+    for scorer in scorers:
+        announce(scorer.spec, scorer.config.name)
+    once = iter(pairs) is pairs
+    if once and (twice := [s.spec.name for s in scorers if s.two_pass]):
+        raise InputError(
+            f"{', '.join(twice)} must read the pairs twice, but they can be read only once: give a list, or a corpus"
+        )
+    multi = {n: get_spec(n).multi_reference for n in names}
+    ids, results = run(lambda: pairs_from_rows(pairs, multi), scorers, detailed, total, progress)
+    return Scores(ids, results)
+
+
+def make_scorer(name: str, config: str | None, resources: Resources, options: dict[str, Any]) -> Scorer:
+    """A fresh scorer: corpus statistics of an earlier call never leak into the next."""
+    check_options(name, options)
+    options = dict(options)
+    spec = get_spec(name)
+    named = options.pop("checkpoint", None)
+    chosen, checkpoint = resolve_config(spec, str(named) if named else config)
+    return scorer_class(name)(chosen, resources, checkpoint, **options)
+
+
+def check_options(name: str, options: Mapping[str, Any]) -> None:
+    """Refuse an option the metric does not take."""
+    known = [*scorer_class(name).options, *(["checkpoint"] if get_spec(name).takes_checkpoint else [])]
+    for option in options:
+        if option not in known:
+            raise unknown_name(f"option of {name}", option, known or ["(none)"])
+
+
+def announce(spec: MetricSpec, config: str) -> None:
+    """Say once which published checkpoint gives numbers comparable with papers."""
+    published = spec.published
+    if published and config == spec.default_config.name and spec.name not in _announced:
+        _announced.add(spec.name)
+        log.warning(
+            "%s: using config '%s' (%s). For numbers comparable with papers use config '%s'.",
+            spec.name, config, spec.default_config.about, published.name,
+        )  # fmt: skip
+
+
+def plain_result(result: MetricResult) -> dict[str, Any]:
+    """A result as plain Python values: headline, per-pair scores, signature, extras."""
+    out: dict[str, Any] = {
+        result.spec.name: result.score,
+        "scores": result.scores.tolist(),
+        **result.extras,
+        **{f"{part}_scores": result.values[part].tolist() for part in result.spec.parts},
+        "unscored": result.unscored,
+        "signature": result.signature,
+    }
+    if result.details is not None:
+        out["details"] = result.details
+    return out
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value

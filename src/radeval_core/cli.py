@@ -1,0 +1,240 @@
+"""The `radeval` command: argument parsing and printing only."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from radeval_core import __version__
+from radeval_core.errors import InputError, MissingDependencyError, RadevalError, unknown_name
+
+_EXAMPLES = """examples:
+  radeval score pairs.jsonl --metrics bleu,rouge
+  radeval score pairs.csv --metrics all --out scores.jsonl
+  radeval score --predictions mine.txt --references theirs.txt --metrics bertscore --json
+  radeval score pairs.jsonl --metrics bertscore --config bertscore=distilroberta-base --device cuda
+  radeval score pairs.jsonl --metrics bertscore --config bertscore=./my-encoder --option bertscore.layer=9
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command. 0: done; 2: the user's input or options are wrong; 1: anything else."""
+    args = _parser().parse_args(argv)
+    logging.basicConfig(format="radeval: %(message)s", level=logging.ERROR if args.quiet else logging.WARNING)
+    try:
+        status: int = args.run(args)
+        sys.stdout.flush()
+    except (InputError, MissingDependencyError) as error:
+        print(f"radeval: {_one_line(error)}", file=sys.stderr)
+        return 2
+    except RadevalError as error:
+        print(f"radeval: {_one_line(error)}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("radeval: interrupted; nothing was written", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # the reader of our output left, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="radeval", description="Radiology report metrics: score, list, publish.")
+    parser.add_argument("--version", action="version", version=f"radeval {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--quiet", "-q", action="store_true", help="no notes and no progress bars")
+    common.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+
+    score = commands.add_parser(
+        "score", parents=[common], help="score pairs of reports", epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Score generated reports against reference reports, and print a table with 95 % intervals.",
+    )  # fmt: skip
+    score.set_defaults(run=_score)
+    score.add_argument("pairs", nargs="?", metavar="PAIRS",
+                       help="JSONL, CSV or Parquet with columns prediction, reference and perhaps id")  # fmt: skip
+    score.add_argument("--predictions", metavar="FILE", help="text file, one generated report a line")
+    score.add_argument("--references", metavar="FILE", help="text file, one reference report a line")
+    score.add_argument("--metrics", required=True, help="comma-separated names, or `all`; see `radeval metrics`")
+    score.add_argument("--out", metavar="FILE", help="write per-pair scores: .jsonl, .csv or .parquet")
+    score.add_argument("--config", action="append", default=[], metavar="METRIC=CONFIG",
+                       help="a config, a Hub id or a folder for a metric; may be repeated")  # fmt: skip
+    score.add_argument("--option", action="append", default=[], metavar="METRIC.NAME=VALUE",
+                       help="an option of a metric, e.g. bertscore.idf=true; may be repeated")  # fmt: skip
+    score.add_argument("--device", help="cuda, cuda:N, mps or cpu; the best one by default")
+    score.add_argument("--batch-tokens", type=int, metavar="N", help="tokens in a batch, padding included")
+    score.add_argument("--cache", metavar="DIR",
+                       help="keep annotations between runs, sealed (also: environment variable RADEVAL_CACHE)")  # fmt: skip
+    score.add_argument("--limit", type=int, metavar="N", help="score only the first N pairs")
+
+    metrics = commands.add_parser("metrics", parents=[common], help="list the metrics",
+                                  description="List the metrics: what each measures, its range, configs and needs.")  # fmt: skip
+    metrics.set_defaults(run=_metrics)
+
+    hub = commands.add_parser("hub", help="publish metrics to the Hugging Face Hub")
+    hub_commands = hub.add_subparsers(required=True, metavar="COMMAND")
+    publish = hub_commands.add_parser(
+        "publish", parents=[common], help="publish metrics as Spaces",
+        description="Assemble the Space of each metric (module, card, requirements, app) and upload it. "
+        "Run it from a checkout, logged in with `hf auth login`.",
+    )  # fmt: skip
+    publish.set_defaults(run=_publish)
+    publish.add_argument("names", nargs="+", metavar="NAME", help="metrics, or `all`")
+    publish.add_argument("--org", default="radeval", help="user or organisation on the Hub (default: radeval)")
+    publish.add_argument("--root", default=".", metavar="DIR", help="the checkout (default: this folder)")
+    publish.add_argument("--dry-run", metavar="DIR", help="write the Spaces to DIR and upload nothing")
+    return parser
+
+
+def _score(args: argparse.Namespace) -> int:
+    from radeval_core import api, io
+
+    if bool(args.pairs) == bool(args.predictions or args.references):
+        raise InputError("give a file of PAIRS, or --predictions FILE and --references FILE")
+    if not args.pairs and not (args.predictions and args.references):
+        raise InputError("--predictions and --references must be given together")
+    if args.limit is not None and args.limit < 1:
+        raise InputError(f"--limit must be at least 1, got {args.limit}")
+    names = _metric_list(args.metrics)
+    out = io.check_output(args.out) if args.out else None
+    configs = dict(_assignment(text, "--config METRIC=CONFIG") for text in args.config)
+    options: dict[str, dict[str, Any]] = {}
+    for text in args.option:
+        key, value = _assignment(text, "--option METRIC.NAME=VALUE")
+        metric, _, option = key.partition(".")
+        options.setdefault(metric, {})[option] = _value(value)
+    if args.pairs:
+        pairs: io.PairFile | io.TextFilePair = io.open_pairs(args.pairs, args.limit)
+    else:
+        pairs = io.open_text_files(args.predictions, args.references, args.limit)
+    total = sum(1 for _ in pairs)  # the whole file is checked before the first pair is scored
+    if not total:
+        raise InputError(f"{args.pairs or args.predictions}: no pairs to score")
+    scores = api.score(
+        pairs, names, configs, options,
+        device=args.device, batch_tokens=args.batch_tokens, cache=args.cache, progress=not args.quiet, total=total,
+    )  # fmt: skip
+    summary = scores.summary()
+    if out:
+        io.write_rows(out, scores.rows())
+    if args.json:
+        print(json.dumps(summary))
+    else:
+        _print_scores(summary)
+        if out and not args.quiet:
+            print(f"{total} rows written to {out}")
+    return 0
+
+
+def _metrics(args: argparse.Namespace) -> int:
+    from radeval_core.registry import get_spec, metric_names
+
+    specs = [get_spec(name) for name in metric_names()]
+    if args.json:
+        print(json.dumps({
+            s.name: {
+                "measures": s.measures, "range": list(s.bounds), "higher_is_better": s.higher_is_better,
+                "configs": {c.name: c.about for c in s.configs}, "takes_checkpoint": s.takes_checkpoint,
+                "multi_reference": s.multi_reference, "parts": list(s.parts), "version": s.version,
+            } for s in specs
+        }))  # fmt: skip
+        return 0
+    rows = []
+    for s in specs:
+        for i, config in enumerate(s.configs):
+            needs = f"radeval_core[{config.extra}]" if config.extra else "nothing more"
+            needs += ", downloads weights" if config.checkpoint else ""
+            first = [s.name, s.measures, s.range_text, s.arrow] if i == 0 else [""] * 4
+            rows.append([*first, f"{config.name}: {config.about}", needs])
+        if s.takes_checkpoint:
+            rows.append([""] * 4 + ["any Hub id or folder", f"radeval_core[{s.configs[-1].extra}]"])
+    _print_table(["metric", "measures", "range", "better", "configs (default first)", "needs"], rows)
+    return 0
+
+
+def _publish(args: argparse.Namespace) -> int:
+    from radeval_core.hub.publish import assemble, upload
+
+    names = _metric_list(",".join(args.names))
+    done = []
+    for name in names:
+        if args.dry_run:
+            folder = assemble(name, Path(args.root), Path(args.dry_run) / name)
+            done.append({"metric": name, "folder": str(folder), "files": sorted(f.name for f in folder.iterdir())})
+        else:
+            done.append({"metric": name, "url": upload(name, Path(args.root), args.org)})
+    if args.json:
+        print(json.dumps(done))
+    else:
+        for row in done:
+            print(f"{row['metric']}: {row.get('url') or row.get('folder')}")
+    return 0
+
+
+def _metric_list(text: str) -> list[str]:
+    from radeval_core.registry import metric_names
+
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if names == ["all"]:
+        return list(metric_names())
+    if not names:
+        raise InputError(f"no metric named: known: {', '.join(metric_names())}")
+    for name in names:
+        if name not in metric_names():
+            raise unknown_name("metric", name, [*metric_names(), "all"])
+    return names
+
+
+def _assignment(text: str, form: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals or not value:
+        raise InputError(f"expected {form}, got {text!r}")
+    return key, value
+
+
+def _value(text: str) -> Any:
+    """An option's value: JSON where it is JSON (true, 9, [..]), else the text itself."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+def _print_scores(summary: dict[str, dict[str, Any]]) -> None:
+    rows = []
+    for name, row in summary.items():
+        interval = f"{row['ci95'][0]:.4f} to {row['ci95'][1]:.4f}" if row["ci95"] else "-"
+        n = f"{row['n']}" + (f" ({row['unscored']} unscored)" if row["unscored"] else "")
+        score = "-" if row["score"] is None else f"{row['score']:.4f}"
+        better = "↑ higher" if row["higher_is_better"] else "↓ lower"
+        rows.append([name, score, interval, n, better, row["signature"]])
+    _print_table(["metric", "score", "95 % interval", "n", "better", "signature"], rows)
+
+
+def _print_table(header: list[str], rows: list[list[str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    # On a pipe or in a file, rows keep their full width; on a terminal, cells wrap.
+    console = Console(width=None if sys.stdout.isatty() else 240)
+    table = Table(*header, show_lines=sys.stdout.isatty())
+    for row in rows:
+        table.add_row(*(Text(cell, overflow="fold") for cell in row))  # Text: nothing in a cell is markup
+    console.print(table)
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

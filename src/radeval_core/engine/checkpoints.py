@@ -1,0 +1,107 @@
+"""Loading transformers checkpoints, from the Hub or a folder, and naming exactly which weights were loaded."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+
+from radeval_core.errors import CheckpointError
+
+#: files that can change what a model computes
+_WEIGHTS_AND_RULES = ("*.safetensors", "*.bin", "*.pth", "*.json", "*.txt", "*.model")
+#: heads that no annotator reads: published encoders often lack them
+_UNUSED_HEADS = ("pooler.",)
+
+
+def load_encoder(source: str, layers: int | None, dtype: torch.dtype) -> tuple[Any, Any, str]:
+    """Load an encoder with its tokenizer.
+
+    Args:
+        source: Hub id or folder in the published layout.
+        layers: keep only the first so many layers; None for all.
+        dtype: number format of the weights.
+
+    Returns:
+        The model in eval mode, its tokenizer, and `name@revision`.
+    """
+    try:
+        with _quiet_transformers():
+            config = transformers.AutoConfig.from_pretrained(source)
+            depth = config.num_hidden_layers
+            if layers is not None:
+                if not 1 <= layers <= depth:
+                    raise CheckpointError(f"{source} has layers 1 to {depth}: layer {layers} does not exist")
+                config.num_hidden_layers = layers
+            tokenizer = transformers.AutoTokenizer.from_pretrained(source)
+            model, report = transformers.AutoModel.from_pretrained(
+                source, config=config, dtype=dtype, output_loading_info=True
+            )
+    except (OSError, ValueError) as error:
+        raise CheckpointError(_cannot_load(source, error)) from error
+    missing = [key for key in report["missing_keys"] if not key.startswith(_UNUSED_HEADS)]
+    if missing:
+        raise CheckpointError(
+            f"{source} lacks {len(missing)} tensors the model needs, the first is {sorted(missing)[0]!r}: "
+            "it is incomplete or of another architecture"
+        )
+    if report["mismatched_keys"]:
+        raise CheckpointError(f"{source}: tensor {sorted(report['mismatched_keys'])[0]} has the wrong shape")
+    model.eval()
+    return model, tokenizer, identity(source, config)
+
+
+def identity(source: str, config: Any) -> str:
+    """`name@revision`: the commit for a Hub checkpoint, a hash of the files for a folder."""
+    folder = Path(source)
+    if folder.is_dir():
+        return f"{folder.resolve().name}@{_hash_folder(str(folder.resolve()), _stamp(folder))}"
+    commit = getattr(config, "_commit_hash", None)
+    return f"{source}@{commit[:8] if commit else 'unknown'}"
+
+
+def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """What tells that files changed, so that a hash is computed again only then."""
+    files = sorted({f for pattern in _WEIGHTS_AND_RULES for f in folder.glob(pattern) if f.is_file()})
+    return tuple((f.name, f.stat().st_size, f.stat().st_mtime_ns) for f in files)
+
+
+@lru_cache(maxsize=32)
+def _hash_folder(folder: str, stamp: tuple[tuple[str, int, int], ...]) -> str:
+    digest = hashlib.sha256()
+    for name, size, _ in stamp:
+        digest.update(f"{name}\0{size}\0".encode())
+        with open(Path(folder, name), "rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()[:8]
+
+
+def _cannot_load(source: str, error: Exception) -> str:
+    if Path(source).is_dir():
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        return f"cannot load a checkpoint from folder {source!r}: {reason}"
+    return (
+        f"cannot load checkpoint {source!r}: not in the local Hub cache and not to be downloaded. "
+        f"On a connected machine type `hf download {source}`, or name a local folder instead"
+    )
+
+
+class _quiet_transformers:
+    """Hides transformers' load report; what matters of it is checked and raised as an error."""
+
+    def __enter__(self) -> None:
+        self._level = transformers.utils.logging.get_verbosity()
+        transformers.utils.logging.set_verbosity(logging.ERROR)
+        self._bar = transformers.utils.logging.is_progress_bar_enabled()
+        transformers.utils.logging.disable_progress_bar()
+
+    def __exit__(self, *_: object) -> None:
+        transformers.utils.logging.set_verbosity(self._level)
+        if self._bar:
+            transformers.utils.logging.enable_progress_bar()

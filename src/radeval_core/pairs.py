@@ -1,0 +1,108 @@
+"""A pair of reports, and the checks every list of reports passes before anything is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from radeval_core.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One generated report and the report or reports it is compared with."""
+
+    prediction: str
+    references: tuple[str, ...]
+    id: str | int = ""
+
+    @property
+    def reference(self) -> str:
+        """The first (for most metrics the only) reference."""
+        return self.references[0]
+
+
+def is_blank(text: str) -> bool:
+    """Whether a report is empty or nothing but white space."""
+    return not text.strip()
+
+
+def pairs_from_lists(
+    predictions: Any, references: Any, metric: str, multi_reference: bool, allow_empty: bool = False
+) -> list[Pair]:
+    """Check two parallel lists and pair them up, row by row, dropping and moving nothing."""
+    predictions = _as_list("predictions", predictions)
+    references = _as_list("references", references)
+    if len(predictions) != len(references):
+        raise InputError(
+            f"predictions and references must have the same length: got {len(predictions)} and {len(references)}"
+        )
+    if not predictions and not allow_empty:
+        raise InputError("predictions and references are empty: give at least one pair of reports")
+    for i, prediction in enumerate(predictions):
+        require_string(f"predictions[{i}]", prediction)
+    return [
+        Pair(prediction, check_references(f"references[{i}]", reference, metric, multi_reference), i)
+        for i, (prediction, reference) in enumerate(zip(predictions, references, strict=True))
+    ]
+
+
+def pairs_from_rows(rows: Iterable[Any], metrics: dict[str, bool]) -> Iterator[Pair]:
+    """Turn rows (Pair, mapping, or (prediction, reference)) into checked pairs, one at a time.
+
+    Args:
+        rows: the rows, in order.
+        metrics: the metrics that will score them, and whether each takes several references.
+    """
+    single = next((name for name, multi in metrics.items() if not multi), None)
+    for i, row in enumerate(rows):
+        if isinstance(row, Pair):
+            prediction, reference, row_id = row.prediction, row.references, row.id
+        elif isinstance(row, dict):
+            for key in ("prediction", "reference"):
+                if key not in row:
+                    raise InputError(f"pairs[{i}] has no {key!r}: give 'prediction' and 'reference'")
+            prediction, reference, row_id = row["prediction"], row["reference"], row.get("id", i)
+        elif isinstance(row, (tuple, list)) and len(row) == 2:
+            (prediction, reference), row_id = row, i
+        else:
+            raise InputError(
+                f"pairs[{i}] must be a Pair, a dict or (prediction, reference), got {type(row).__name__}"
+            )
+        require_string(f"pairs[{i}].prediction", prediction)
+        if isinstance(reference, tuple) and len(reference) == 1:
+            reference = reference[0]
+        yield Pair(
+            prediction, check_references(f"pairs[{i}].reference", reference, single or "", single is None), row_id
+        )
+
+
+def check_references(where: str, reference: Any, metric: str, multi_reference: bool) -> tuple[str, ...]:
+    """The references of one row as a tuple, or an error that says which row and why."""
+    if isinstance(reference, str):
+        return (reference,)
+    if not isinstance(reference, (list, tuple)):
+        return (require_string(where, reference),)
+    if not multi_reference:
+        raise InputError(f"{where} is a list: {metric} takes one reference a report, give a string")
+    if not reference:
+        raise InputError(f"{where} is an empty list: give at least one reference report")
+    for j, text in enumerate(reference):
+        require_string(f"{where}[{j}]", text)
+    return tuple(reference)
+
+
+def require_string(where: str, value: Any) -> str:
+    """Return the value if it is a string, else raise an error that names its place."""
+    if not isinstance(value, str):
+        raise InputError(f"{where} must be a string, got {'None' if value is None else type(value).__name__}")
+    return value
+
+
+def _as_list(what: str, values: Any) -> list[Any]:
+    if isinstance(values, (str, bytes)):
+        raise InputError(f"{what} must be a list of reports, got a single string: write {what}=[report]")
+    if values is None or not hasattr(values, "__iter__") or isinstance(values, dict):
+        raise InputError(f"{what} must be a list of reports, got {type(values).__name__}")
+    return list(values)

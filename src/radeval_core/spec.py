@@ -1,0 +1,99 @@
+"""What a metric declares about itself: facts that users read and that tests hold it to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Config:
+    """One way to run a metric.
+
+    Attributes:
+        name: what the user types.
+        about: one line: what runs, and what it needs.
+        checkpoint: Hub id of the published weights, if it runs any that must be downloaded.
+        extra: the extra of `radeval_core` to install, or "" for none.
+    """
+
+    name: str
+    about: str
+    checkpoint: str = ""
+    extra: str = ""
+
+
+@dataclass(frozen=True)
+class EmptyRule:
+    """The score of a pair when a report is empty or only white space.
+
+    Attributes:
+        prediction: only the prediction is empty.
+        reference: only the reference is empty.
+        both: both are empty.
+        why: one line for the card.
+    """
+
+    prediction: float
+    reference: float
+    both: float
+    why: str
+
+
+@dataclass(frozen=True)
+class MetricSpec:
+    """The declared facts of one metric. No field has a default that hides an omission.
+
+    Attributes:
+        name: folder, file, Hub slug and headline key.
+        measures: one line for tables.
+        version: bumped whenever a score of this metric changes.
+        higher_is_better: the direction of the headline.
+        bounds: lowest and highest possible headline; None where there is no bound.
+        symmetric: whether swapping prediction and reference leaves every score as it is.
+        identity: the score of a report compared with itself.
+        empty: the rule for empty reports.
+        multi_reference: whether a pair may have several references.
+        corpus_headline: whether the headline is computed over the corpus rather than as the mean of `scores`.
+        two_pass: whether it reads all references before it scores the first pair (it may depend on an option).
+        parts: further per-pair values, written as `<name>.<part>`.
+        configs: the ways to run it, the default first.
+        takes_checkpoint: whether a Hub id or a local folder may stand in place of a config name.
+        citation: BibTeX.
+        urls: where it is described.
+    """
+
+    name: str
+    measures: str
+    version: int
+    higher_is_better: bool
+    bounds: tuple[float | None, float | None]
+    symmetric: bool
+    identity: float
+    empty: EmptyRule
+    multi_reference: bool
+    corpus_headline: bool
+    two_pass: bool
+    parts: tuple[str, ...]
+    configs: tuple[Config, ...]
+    takes_checkpoint: bool
+    citation: str
+    urls: tuple[str, ...]
+
+    @property
+    def default_config(self) -> Config:
+        return self.configs[0]
+
+    @property
+    def published(self) -> Config | None:
+        """The first config with published weights: the one whose numbers compare with papers."""
+        return next((c for c in self.configs if c.checkpoint), None)
+
+    @property
+    def range_text(self) -> str:
+        """The bounds as people write them, e.g. `0 to 1`."""
+        low, high = ("unbounded" if b is None else f"{b:g}" for b in self.bounds)
+        return f"{low} to {high}"
+
+    @property
+    def arrow(self) -> str:
+        return "↑" if self.higher_is_better else "↓"

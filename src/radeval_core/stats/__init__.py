@@ -1,0 +1,1 @@
+"""Statistics on per-pair values: intervals, agreement, paired tests."""

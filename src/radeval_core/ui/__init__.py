@@ -1,0 +1,1 @@
+"""Gradio building blocks of the Spaces."""
