@@ -26,7 +26,7 @@ class Bertscore(ReportMetric):
         ...     references=["Neither pneumothorax nor effusion is seen.", "Normal chest."],
         ... )
         >>> [round(s, 2) for s in result["scores"]]
-        [0.67, 0.0]
+        [0.82, 0.0]
     """
 
     metric = "bertscore"

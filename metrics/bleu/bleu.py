@@ -21,7 +21,7 @@ class Bleu(ReportMetric):
         ...     references=["No pleural effusion or pneumothorax. The heart is normal in size."],
         ... )
         >>> round(result["bleu"], 4), round(result["bleu_1"], 4), round(result["bleu_2_radcliq"], 4)
-        (0.4748, 0.7441, 0.6562)
+        (0.4578, 0.758, 0.6458)
     """
 
     metric = "bleu"

@@ -20,7 +20,7 @@ class Cider(ReportMetric):
         ...     references=["No pleural effusion. No pneumothorax.", "Large left pneumothorax with collapse."],
         ... )
         >>> round(result["cider"], 4), [round(s, 4) for s in result["scores"]]
-        (3.7516, [2.9559, 4.5473])
+        (4.4172, [4.1246, 4.7098])
     """
 
     metric = "cider"

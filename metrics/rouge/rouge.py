@@ -20,7 +20,7 @@ class Rouge(ReportMetric):
         ...     references=["No pleural effusion or pneumothorax. The heart is normal in size."],
         ... )
         >>> round(result["rouge"], 4), round(result["rouge2"], 4)
-        (0.7, 0.4444)
+        (0.8, 0.5556)
     """
 
     metric = "rouge"

@@ -108,7 +108,7 @@ def load(
         progress: show progress bars on a terminal.
         options: options of the metric.
     """
-    resources = Resources(AnnotationStore(cache_from(cache)), device, batch_tokens, progress)
+    resources = make_resources(device, batch_tokens, cache, progress)
     spec = get_spec(name)
     chosen, _ = resolve_config(spec, config)
     check_options(name, options)
@@ -155,7 +155,7 @@ def score(
     for name in (*configs, *options):
         if name not in names:
             raise InputError(f"a config or option is given for {name!r}, which is not among the metrics: {names}")
-    resources = Resources(AnnotationStore(cache_from(cache)), device, batch_tokens, progress)
+    resources = make_resources(device, batch_tokens, cache, progress)
     scorers = [make_scorer(n, configs.get(n), resources, dict(options.get(n, {}))) for n in names]
     for scorer in scorers:
         announce(scorer.spec, scorer.config.name)
@@ -167,6 +167,16 @@ def score(
     multi = {n: get_spec(n).multi_reference for n in names}
     ids, results = run(lambda: pairs_from_rows(pairs, multi), scorers, detailed, total, progress)
     return Scores(ids, results)
+
+
+def make_resources(
+    device: str | None = None,
+    batch_tokens: int | None = None,
+    cache: str | Path | None = None,
+    progress: bool = True,
+) -> Resources:
+    """What the scorers of one run share."""
+    return Resources(AnnotationStore(cache_from(cache)), device, batch_tokens, progress)
 
 
 def make_scorer(name: str, config: str | None, resources: Resources, options: dict[str, Any]) -> Scorer:
@@ -194,8 +204,11 @@ def announce(spec: MetricSpec, config: str) -> None:
         _announced.add(spec.name)
         log.warning(
             "%s: using config '%s' (%s). For numbers comparable with papers use config '%s'.",
-            spec.name, config, spec.default_config.about, published.name,
-        )  # fmt: skip
+            spec.name,
+            config,
+            spec.default_config.about,
+            published.name,
+        )
 
 
 def plain_result(result: MetricResult) -> dict[str, Any]:

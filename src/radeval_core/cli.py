@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from radeval_core import __version__
-from radeval_core.errors import InputError, MissingDependencyError, RadevalError, unknown_name
+from radeval_core.errors import CheckpointError, InputError, MissingDependencyError, RadevalError, unknown_name
 
 _EXAMPLES = """examples:
   radeval score pairs.jsonl --metrics bleu,rouge
@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         status: int = args.run(args)
         sys.stdout.flush()
-    except (InputError, MissingDependencyError) as error:
+    except (InputError, CheckpointError, MissingDependencyError) as error:
         print(f"radeval: {_one_line(error)}", file=sys.stderr)
         return 2
     except RadevalError as error:
@@ -54,38 +54,64 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
 
     score = commands.add_parser(
-        "score", parents=[common], help="score pairs of reports", epilog=_EXAMPLES,
+        "score",
+        parents=[common],
+        help="score pairs of reports",
+        epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Score generated reports against reference reports, and print a table with 95 % intervals.",
-    )  # fmt: skip
+    )
     score.set_defaults(run=_score)
-    score.add_argument("pairs", nargs="?", metavar="PAIRS",
-                       help="JSONL, CSV or Parquet with columns prediction, reference and perhaps id")  # fmt: skip
+    score.add_argument(
+        "pairs",
+        nargs="?",
+        metavar="PAIRS",
+        help="JSONL, CSV or Parquet with columns prediction, reference and perhaps id",
+    )
     score.add_argument("--predictions", metavar="FILE", help="text file, one generated report a line")
     score.add_argument("--references", metavar="FILE", help="text file, one reference report a line")
     score.add_argument("--metrics", required=True, help="comma-separated names, or `all`; see `radeval metrics`")
     score.add_argument("--out", metavar="FILE", help="write per-pair scores: .jsonl, .csv or .parquet")
-    score.add_argument("--config", action="append", default=[], metavar="METRIC=CONFIG",
-                       help="a config, a Hub id or a folder for a metric; may be repeated")  # fmt: skip
-    score.add_argument("--option", action="append", default=[], metavar="METRIC.NAME=VALUE",
-                       help="an option of a metric, e.g. bertscore.idf=true; may be repeated")  # fmt: skip
+    score.add_argument(
+        "--config",
+        action="append",
+        default=[],
+        metavar="METRIC=CONFIG",
+        help="a config, a Hub id or a folder for a metric; may be repeated",
+    )
+    score.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="METRIC.NAME=VALUE",
+        help="an option of a metric, e.g. bertscore.idf=true; may be repeated",
+    )
     score.add_argument("--device", help="cuda, cuda:N, mps or cpu; the best one by default")
     score.add_argument("--batch-tokens", type=int, metavar="N", help="tokens in a batch, padding included")
-    score.add_argument("--cache", metavar="DIR",
-                       help="keep annotations between runs, sealed (also: environment variable RADEVAL_CACHE)")  # fmt: skip
+    score.add_argument(
+        "--cache",
+        metavar="DIR",
+        help="keep annotations between runs, sealed (also: environment variable RADEVAL_CACHE)",
+    )
     score.add_argument("--limit", type=int, metavar="N", help="score only the first N pairs")
 
-    metrics = commands.add_parser("metrics", parents=[common], help="list the metrics",
-                                  description="List the metrics: what each measures, its range, configs and needs.")  # fmt: skip
+    metrics = commands.add_parser(
+        "metrics",
+        parents=[common],
+        help="list the metrics",
+        description="List the metrics: what each measures, its range, configs and needs.",
+    )
     metrics.set_defaults(run=_metrics)
 
     hub = commands.add_parser("hub", help="publish metrics to the Hugging Face Hub")
     hub_commands = hub.add_subparsers(required=True, metavar="COMMAND")
     publish = hub_commands.add_parser(
-        "publish", parents=[common], help="publish metrics as Spaces",
+        "publish",
+        parents=[common],
+        help="publish metrics as Spaces",
         description="Assemble the Space of each metric (module, card, requirements, app) and upload it. "
         "Run it from a checkout, logged in with `hf auth login`.",
-    )  # fmt: skip
+    )
     publish.set_defaults(run=_publish)
     publish.add_argument("names", nargs="+", metavar="NAME", help="metrics, or `all`")
     publish.add_argument("--org", default="radeval", help="user or organisation on the Hub (default: radeval)")
@@ -119,9 +145,16 @@ def _score(args: argparse.Namespace) -> int:
     if not total:
         raise InputError(f"{args.pairs or args.predictions}: no pairs to score")
     scores = api.score(
-        pairs, names, configs, options,
-        device=args.device, batch_tokens=args.batch_tokens, cache=args.cache, progress=not args.quiet, total=total,
-    )  # fmt: skip
+        pairs,
+        names,
+        configs,
+        options,
+        device=args.device,
+        batch_tokens=args.batch_tokens,
+        cache=args.cache,
+        progress=not args.quiet,
+        total=total,
+    )
     summary = scores.summary()
     if out:
         io.write_rows(out, scores.rows())
@@ -139,13 +172,23 @@ def _metrics(args: argparse.Namespace) -> int:
 
     specs = [get_spec(name) for name in metric_names()]
     if args.json:
-        print(json.dumps({
-            s.name: {
-                "measures": s.measures, "range": list(s.bounds), "higher_is_better": s.higher_is_better,
-                "configs": {c.name: c.about for c in s.configs}, "takes_checkpoint": s.takes_checkpoint,
-                "multi_reference": s.multi_reference, "parts": list(s.parts), "version": s.version,
-            } for s in specs
-        }))  # fmt: skip
+        print(
+            json.dumps(
+                {
+                    s.name: {
+                        "measures": s.measures,
+                        "range": list(s.bounds),
+                        "higher_is_better": s.higher_is_better,
+                        "configs": {c.name: c.about for c in s.configs},
+                        "takes_checkpoint": s.takes_checkpoint,
+                        "multi_reference": s.multi_reference,
+                        "parts": list(s.parts),
+                        "version": s.version,
+                    }
+                    for s in specs
+                }
+            )
+        )
         return 0
     rows = []
     for s in specs:

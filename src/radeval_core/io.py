@@ -56,8 +56,10 @@ class TextFilePair:
             if prediction is end and reference is end:
                 return
             if prediction is end or reference is end:
-                counts = [index + (line is not end) + sum(1 for _ in rest)
-                          for line, rest in ((prediction, mine), (reference, theirs))]  # fmt: skip
+                counts = [
+                    index + (line is not end) + sum(1 for _ in rest)
+                    for line, rest in ((prediction, mine), (reference, theirs))
+                ]
                 raise InputError(
                     f"{self.predictions} has {counts[0]} lines and {self.references} has {counts[1]}: "
                     "they must have one report a line for the same reports"
@@ -224,8 +226,9 @@ def _write_parquet(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     import pyarrow.parquet
 
     flat = [{"id": row["id"], **row["scores"]} for row in rows]
-    columns: dict[str, Any] = {name: pyarrow.array([r[name] for r in flat], pyarrow.float64()) for name in flat[0]
-                               if name != "id"}  # fmt: skip
+    columns: dict[str, Any] = {
+        name: pyarrow.array([r[name] for r in flat], pyarrow.float64()) for name in flat[0] if name != "id"
+    }
     ids = [r["id"] for r in flat]
     plain = ids if all(isinstance(i, int) for i in ids) else [str(i) for i in ids]
     pyarrow.parquet.write_table(pyarrow.table({"id": pyarrow.array(plain), **columns}), path)

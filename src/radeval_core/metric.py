@@ -11,9 +11,10 @@ import datasets
 import evaluate
 
 from radeval_core import api
-from radeval_core.errors import InputError
+from radeval_core.errors import InputError, unknown_name
 from radeval_core.pairs import pairs_from_lists
 from radeval_core.registry import get_spec, resolve_config
+from radeval_core.scorer import Resources
 
 
 class ReportMetric(evaluate.Metric, ABC):
@@ -34,7 +35,7 @@ class ReportMetric(evaluate.Metric, ABC):
         self._spec = get_spec(self.metric)
         resolve_config(self._spec, config_name)
         self._wanted_config = config_name
-        self._loaded: dict[str, api.LoadedMetric] = {}
+        self._resources: dict[str, Resources] = {}
         # evaluate writes the reports to its cache folder in clear unless told to keep them in memory. They are
         # patient data, so a single process never writes them; several processes have no other way to meet.
         super().__init__(
@@ -67,7 +68,7 @@ class ReportMetric(evaluate.Metric, ABC):
         known = list(inspect.signature(self._compute).parameters)[2:]
         for option in kwargs:
             if option not in known:
-                raise api.unknown_name(f"option of {self.metric}", option, known)
+                raise unknown_name(f"option of {self.metric}", option, known)
         result: dict[str, Any] | None = super().compute(predictions=predictions, references=references, **kwargs)
         return result
 
@@ -77,9 +78,14 @@ class ReportMetric(evaluate.Metric, ABC):
         super().add_batch(predictions=predictions, references=references, **kwargs)
 
     def add(
-        self, *, prediction: Any = None, reference: Any = None, predictions: Any = None, references: Any = None,
+        self,
+        *,
+        prediction: Any = None,
+        reference: Any = None,
+        predictions: Any = None,
+        references: Any = None,
         **kwargs: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Add one pair of reports to be scored together by `compute`."""
         # evaluate.combine hands a single pair on under the plural names
         prediction = predictions if prediction is None else prediction
@@ -95,11 +101,9 @@ class ReportMetric(evaluate.Metric, ABC):
         """Score lists of reports under the module's config and options. Options left at None are not passed on."""
         given = {key: value for key, value in options.items() if value is not None}
         engine = {key: given.pop(key) for key in ("device", "batch_tokens", "cache") if key in given}
-        key = repr(sorted((k, str(v)) for k, v in engine.items()))
-        loaded = self._loaded.get(key) or api.load(self.metric, self._wanted_config, **engine)
-        self._loaded[key] = loaded
-        ready = api.LoadedMetric(self.metric, self._wanted_config, loaded.resources, given)
-        return ready.compute(predictions, references, detailed)
+        resources = self._resources.setdefault(repr(engine), api.make_resources(**engine))
+        loaded = api.LoadedMetric(self.metric, self._wanted_config, resources, given)
+        return loaded.compute(predictions, references, detailed)
 
     def _checked(self, predictions: Any, references: Any, allow_empty: bool) -> tuple[list[str], list[Any]]:
         """Checked lists in the stored shape: references as lists where the metric takes several."""

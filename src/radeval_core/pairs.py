@@ -57,6 +57,7 @@ def pairs_from_rows(rows: Iterable[Any], metrics: dict[str, bool]) -> Iterator[P
     """
     single = next((name for name, multi in metrics.items() if not multi), None)
     for i, row in enumerate(rows):
+        reference: Any
         if isinstance(row, Pair):
             prediction, reference, row_id = row.prediction, row.references, row.id
         elif isinstance(row, dict):
@@ -67,9 +68,7 @@ def pairs_from_rows(rows: Iterable[Any], metrics: dict[str, bool]) -> Iterator[P
         elif isinstance(row, (tuple, list)) and len(row) == 2:
             (prediction, reference), row_id = row, i
         else:
-            raise InputError(
-                f"pairs[{i}] must be a Pair, a dict or (prediction, reference), got {type(row).__name__}"
-            )
+            raise InputError(f"pairs[{i}] must be a Pair, a dict or (prediction, reference), got {type(row).__name__}")
         require_string(f"pairs[{i}].prediction", prediction)
         if isinstance(reference, tuple) and len(reference) == 1:
             reference = reference[0]

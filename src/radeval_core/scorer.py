@@ -22,6 +22,35 @@ from radeval_core.spec import Config, MetricSpec
 Array = NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Option:
+    """An option of a metric.
+
+    Attributes:
+        default: its value where the user gives none; None where the metric chooses.
+        type: what a given value must be.
+    """
+
+    default: Any
+    type: type
+
+    def check(self, name: str, value: Any) -> Any:
+        """The value, if it is of the option's type. Text, as a command line gives it, is read as that type."""
+        if value is None or type(value) is self.type:
+            return value
+        if self.type is bool and str(value).lower() in _SWITCH:
+            return _SWITCH[str(value).lower()]
+        if self.type is int and isinstance(value, str) and value.lstrip("-").isdigit():
+            return int(value)
+        if self.type is list and isinstance(value, Sequence) and not isinstance(value, str):
+            return list(value)
+        expected = {bool: "true or false", int: "a whole number", list: "a list of reports", str: "a text"}[self.type]
+        raise InputError(f"option {name} must be {expected}, got {value!r}")
+
+
+_SWITCH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+
 @dataclass
 class Resources:
     """What scorers share in one run.
@@ -58,16 +87,16 @@ class Scorer(ABC):
     """Scores pairs for one metric under one config and set of options."""
 
     spec: ClassVar[MetricSpec]
-    #: options the metric takes, with their defaults
-    options: ClassVar[Mapping[str, Any]] = {}
+    #: options the metric takes
+    options: ClassVar[Mapping[str, Option]] = {}
 
-    def __init__(
-        self, config: Config, resources: Resources, checkpoint: str | None = None, **options: Any
-    ) -> None:
+    def __init__(self, config: Config, resources: Resources, checkpoint: str | None = None, **options: Any) -> None:
         self.config = config
         self.resources = resources
         self.checkpoint = checkpoint
-        self.chosen = {**self.options, **options}
+        self.chosen = {name: option.default for name, option in self.options.items()}
+        for name, value in options.items():
+            self.chosen[name] = self.options[name].check(f"{self.spec.name}.{name}", value)
         self.prepare()
 
     def prepare(self) -> None:  # noqa: B027 - an optional hook

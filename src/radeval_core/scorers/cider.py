@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from radeval_core.errors import InputError
 from radeval_core.pairs import Pair, require_string
-from radeval_core.scorer import PairScores, Scorer
+from radeval_core.scorer import Option, PairScores, Scorer
 from radeval_core.scores.cider import DocumentFrequencies, cider_d, ngram_vectors
 from radeval_core.spec import Config, EmptyRule, MetricSpec
 
@@ -43,7 +44,7 @@ class CiderScorer(Scorer):
     """First pass: in how many references each n-gram occurs. Second pass: the scores."""
 
     spec = SPEC
-    options = {"corpus": None}  # noqa: RUF012 - read only
+    options: ClassVar = {"corpus": Option(None, list)}
 
     def prepare(self) -> None:
         self._frequencies = DocumentFrequencies()
@@ -51,8 +52,8 @@ class CiderScorer(Scorer):
         corpus = self.chosen["corpus"]
         if corpus is None:
             return
-        if isinstance(corpus, str) or not len(corpus):
-            raise InputError("corpus of cider must be a list of reports with at least one report")
+        if not corpus:
+            raise InputError("corpus of cider is empty: give a list with at least one report")
         digest = hashlib.sha256()
         for i, text in enumerate(corpus):
             self._frequencies.add([require_string(f"corpus[{i}]", text)])
@@ -69,17 +70,22 @@ class CiderScorer(Scorer):
 
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
         if self._frequencies.documents < 2:
-            log.warning("cider weighs words by how rare they are: with a single reference every score is 0. "
-                        "Score a whole test set, or pass corpus=[reports]")  # fmt: skip
+            log.warning(
+                "cider weighs words by how rare they are: with a single reference every score is 0. "
+                "Score a whole test set, or pass corpus=[reports]"
+            )
         texts = dict.fromkeys(text for pair in pairs for text in (pair.prediction, *pair.references))
         vectors = {text: ngram_vectors(text, self._frequencies) for text in texts}
         scores = np.array([cider_d(vectors[p.prediction], [vectors[r] for r in p.references]) for p in pairs])
         details = None
         if detailed:
             details = [
-                {"prediction_words": vectors[p.prediction].length,
-                 "reference_words": [vectors[r].length for r in p.references]} for p in pairs
-            ]  # fmt: skip
+                {
+                    "prediction_words": vectors[p.prediction].length,
+                    "reference_words": [vectors[r].length for r in p.references],
+                }
+                for p in pairs
+            ]
         return PairScores({"cider": scores}, details=details)
 
     def signature_fields(self) -> dict[str, object]:

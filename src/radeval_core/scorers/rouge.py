@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from importlib.metadata import version
+from typing import ClassVar
 
 import numpy as np
 from rouge_score.rouge_scorer import RougeScorer as GoogleRouge
 
 from radeval_core.pairs import Pair
-from radeval_core.scorer import PairScores, Scorer
+from radeval_core.scorer import Option, PairScores, Scorer
 from radeval_core.spec import Config, EmptyRule, MetricSpec
 
 KINDS = ("rouge1", "rouge2", "rougeL")
@@ -42,18 +42,17 @@ class RougeScorer(Scorer):
     """F1 of each kind; with several references, the best for each kind."""
 
     spec = SPEC
-    options = {"stemmer": False}  # noqa: RUF012 - read only
+    options: ClassVar = {"stemmer": Option(False, bool)}
 
     def prepare(self) -> None:
-        rouge = GoogleRouge(list(KINDS), use_stemmer=self.chosen["stemmer"])
-        self._score = lru_cache(maxsize=4096)(lambda pair: rouge.score_multi(list(pair[1:]), pair[0]))
+        self._rouge = GoogleRouge(list(KINDS), use_stemmer=self.chosen["stemmer"])
 
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
-        found = [self._score((pair.prediction, *pair.references)) for pair in pairs]
+        distinct = {(pair.prediction, pair.references) for pair in pairs}
+        scored = {(p, refs): self._rouge.score_multi(list(refs), p) for p, refs in distinct}
+        found = [scored[pair.prediction, pair.references] for pair in pairs]
         values = {kind: np.array([f[kind].fmeasure for f in found]) for kind in KINDS}
-        details = [
-            {kind: {"precision": f[kind].precision, "recall": f[kind].recall} for kind in KINDS} for f in found
-        ]
+        details = [{kind: {"precision": f[kind].precision, "recall": f[kind].recall} for kind in KINDS} for f in found]
         return PairScores({"rouge": values["rougeL"], **values}, details=details if detailed else None)
 
     def signature_fields(self) -> dict[str, object]:

@@ -64,8 +64,9 @@ def count_documents(documents: Iterable[Iterable[int]]) -> Counter[int]:
     return counts
 
 
-def token_weights(ids: NDArray[np.int32], special: set[int], idf: Mapping[int, float] | None, unseen: float
-                  ) -> NDArray[np.float64]:  # fmt: skip
+def token_weights(
+    ids: NDArray[np.int32], special: set[int], idf: Mapping[int, float] | None, unseen: float
+) -> NDArray[np.float64]:
     """The weight of each token: its inverse document frequency, or 1, and 0 for special tokens.
 
     Args:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 SEED = 20240601
 RESAMPLES = 1000
@@ -26,6 +25,7 @@ def interval95(
     n, width = per_pair.shape
     if n < 2:
         return None
+    from scipy import stats  # slow to import: only when an interval is wanted
 
     def statistic(index: NDArray[np.int64], axis: int) -> NDArray[np.float64]:
         return headline(per_pair[index].sum(axis=axis - 1 if axis < 0 else axis))

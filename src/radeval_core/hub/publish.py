@@ -1,0 +1,193 @@
+"""Turns a metric of a checkout into its Space: the four files the Hub gets, and their upload.
+
+One Space is both things at once: `evaluate.load("radeval/<name>")` reads `<name>.py` from it, and people see its demo.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+from huggingface_hub import HfApi, get_token
+from huggingface_hub.errors import HfHubHTTPError, HTTPError
+from huggingface_hub.utils import HFValidationError, validate_repo_id
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from radeval_core import __version__
+from radeval_core.errors import InputError, RadevalError
+
+_CORE = canonicalize_name("radeval_core")
+#: the extra with what the demo needs, which the metric alone does not
+_DEMO_EXTRA = "spaces"
+
+
+def assemble(name: str, root: Path, out: Path) -> Path:
+    """Write the Space of a metric to the folder `out` and return it.
+
+    Everything is read and checked before the first file is written.
+
+    Args:
+        name: the metric.
+        root: the checkout, with `metrics/` and `spaces/`.
+        out: a new or empty folder, or one this function wrote before.
+    """
+    files = _space_files(name, root)
+    try:
+        foreign = sorted(f.name for f in out.iterdir() if f.name not in files) if out.exists() else []
+        if foreign:
+            raise InputError(f"{out} has files that are not of the Space: {', '.join(foreign)}; give another folder")
+        out.mkdir(parents=True, exist_ok=True)
+        for file_name, text in files.items():
+            (out / file_name).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InputError(f"cannot write the Space to {out}: {error.strerror}") from error
+    return out
+
+
+def upload(name: str, root: Path, org: str) -> str:
+    """Create or update the Space `org/name` on the Hub and return its address."""
+    repo_id = f"{org}/{name}"
+    try:
+        validate_repo_id(repo_id)
+    except HFValidationError as error:
+        raise InputError(f"{org!r} cannot be a user or organisation on the Hub: {error}") from error
+    with tempfile.TemporaryDirectory() as folder:
+        space = assemble(name, root, Path(folder) / name)
+        if get_token() is None:
+            raise RadevalError(f"cannot publish {repo_id}: you are not logged in to the Hub; type: hf auth login")
+        try:
+            api = HfApi(library_name="radeval_core", library_version=__version__)
+            url = api.create_repo(repo_id, repo_type="space", space_sdk="gradio", exist_ok=True)
+            api.upload_folder(
+                repo_id=repo_id,
+                repo_type="space",
+                folder_path=space,
+                commit_message=f"Publish {name} with radeval_core {__version__}",
+            )
+        except HfHubHTTPError as error:
+            raise RadevalError(f"cannot publish {repo_id}: {_refusal(error, org)}") from error
+        except ValueError as error:
+            raise RadevalError(f"cannot publish {repo_id}: the Hub answered: {error}") from error
+        except (HTTPError, OSError) as error:
+            raise RadevalError(
+                f"cannot publish {repo_id}: the Hub cannot be reached ({error or type(error).__name__}); "
+                "check the network and HF_ENDPOINT, then type the same command again"
+            ) from error
+    return str(url)
+
+
+def _refusal(error: HfHubHTTPError, org: str) -> str:
+    """What the Hub's refusal means and what to type."""
+    status = error.response.status_code
+    if status == 401:
+        return "the Hub does not accept your token; type: hf auth login"
+    if status == 403:
+        return f"your token may not write to {org!r}; type: hf auth login, with a token that may, or give --org"
+    return f"the Hub refused with status {status}: {error.server_message or error}"
+
+
+def _space_files(name: str, root: Path) -> dict[str, str]:
+    """The checked texts of the Space's files, by file name."""
+    module, card, requirements = (
+        root / "metrics" / name / file_name for file_name in (f"{name}.py", "README.md", "requirements.txt")
+    )
+    files = {
+        module.name: _read(module, root),
+        card.name: _read(card, root),
+        "app.py": _read(root / "spaces" / name / "app.py", root),
+        requirements.name: _pinned(_read(requirements, root), requirements),
+    }
+    _check_front_matter(front_matter(files[card.name], card), card)
+    return files
+
+
+def _read(path: Path, root: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text ({error.reason})") from error
+    except OSError as error:
+        if (root / "metrics").is_dir() and (root / "spaces").is_dir():
+            raise InputError(f"{path} is missing: every metric needs it to be published") from error
+        raise InputError(
+            f"{path} is missing: {root} is not a checkout of radeval; run it from one, or pass --root DIR"
+        ) from error
+
+
+def front_matter(text: str, path: Path) -> dict[str, Any]:
+    """The YAML block between `---` lines at the top of a card.
+
+    Args:
+        text: the card.
+        path: its name in error messages.
+    """
+    lines = text.splitlines()
+    if not lines or lines[0].strip() != "---" or "---" not in lines[1:]:
+        raise InputError(f"{path}: must begin with YAML between two lines of ---")
+    try:
+        fields = yaml.safe_load("\n".join(lines[1 : lines.index("---", 1)]))
+    except yaml.YAMLError as error:
+        raise InputError(f"{path}: the YAML at the top cannot be read: {error}") from error
+    if not isinstance(fields, dict):
+        raise InputError(f"{path}: the YAML at the top must be fields, such as `title: BLEU`")
+    return fields
+
+
+def _check_front_matter(fields: dict[str, Any], path: Path) -> None:
+    """Refuse a card the Hub would not show as a working Space or `evaluate` would not list as a metric."""
+    checks: dict[str, tuple[Callable[[Any], bool], str]] = {
+        "title": (lambda v: isinstance(v, str) and bool(v.strip()), "some text"),
+        "sdk": (lambda v: v == "gradio", "gradio"),
+        "sdk_version": (_is_version, "a version as text, such as 6.31.0"),
+        "app_file": (lambda v: v == "app.py", "app.py"),
+        "tags": (
+            lambda v: isinstance(v, list) and {"evaluate", "metric"} <= {str(t) for t in v},
+            "a list with evaluate and metric",
+        ),
+    }
+    for field, (holds, expected) in checks.items():
+        if field not in fields:
+            raise InputError(f"{path}: field {field!r} is missing at the top: expected {expected}")
+        if not holds(fields[field]):
+            raise InputError(f"{path}: field {field!r} must be {expected}, got {fields[field]!r}")
+
+
+def _is_version(value: Any) -> bool:
+    """Whether a field is a version as text; YAML reads 6.31 as a number, which would lose the zero of 6.30."""
+    try:
+        return isinstance(value, str) and bool(Version(value))
+    except InvalidVersion:
+        return False
+
+
+def _pinned(text: str, path: Path) -> str:
+    """Requirements with the core at this version and with the demo's extra; other lines stay as they are."""
+    lines, found = [], False
+    for number, line in enumerate(text.splitlines(), 1):
+        bare = re.sub(r"(^|\s)#.*", "", line).strip()
+        if not bare:
+            lines.append(line)
+            continue
+        try:
+            requirement = Requirement(bare)
+        except InvalidRequirement as error:
+            raise InputError(f"{path}: line {number}: expected a requirement like name>=1.0, got {bare!r}") from error
+        if canonicalize_name(requirement.name) != _CORE:
+            lines.append(line)
+            continue
+        if not requirement.specifier.contains(__version__, prereleases=True):
+            raise InputError(f"{path}: line {number}: {bare} does not allow this version of the core, {__version__}")
+        requirement.extras.add(_DEMO_EXTRA)
+        requirement.specifier = SpecifierSet(f"=={__version__}")
+        lines.append(str(requirement))
+        found = True
+    if not found:
+        raise InputError(f"{path}: no line names radeval_core: expected radeval_core>={__version__}")
+    return "\n".join(lines) + "\n"

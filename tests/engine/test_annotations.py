@@ -1,0 +1,68 @@
+import numpy as np
+import pytest
+
+from radeval_core.engine.annotations import AnnotationStore
+from radeval_core.engine.cache import DiskCache
+
+
+class Reverser:
+    """An annotator that notes which texts it was asked for."""
+
+    def __init__(self, identity: str = "reverser") -> None:
+        self.identity = identity
+        self.asked: list[str] = []
+
+    def annotate(self, texts):
+        self.asked.extend(texts)
+        return [text[::-1] for text in texts]
+
+    def dump(self, annotation):
+        return annotation.encode()
+
+    def load(self, data):
+        return data.decode()
+
+    def size(self, annotation):
+        return len(annotation)
+
+
+def test_each_text_is_annotated_once():
+    annotator, store = Reverser(), AnnotationStore()
+    assert store.annotate(annotator, ["ab", "cd", "ab"]) == {"ab": "ba", "cd": "dc"}
+    assert store.annotate(annotator, ["cd", "ef"]) == {"cd": "dc", "ef": "fe"}
+    assert annotator.asked == ["ab", "cd", "ef"]
+
+
+def test_annotators_do_not_see_each_others_annotations():
+    store = AnnotationStore()
+    store.annotate(Reverser("one"), ["ab"])
+    other = Reverser("two")
+    store.annotate(other, ["ab"])
+    assert other.asked == ["ab"]
+
+
+def test_memory_is_bounded():
+    annotator, store = Reverser(), AnnotationStore(memory=100)
+    for i in range(50):
+        store.annotate(annotator, [f"text number {i}"])
+    assert store._bytes <= 100
+    assert store.annotate(annotator, ["text number 0"]) == {"text number 0": "0 rebmun txet"}
+
+
+def test_the_disk_cache_serves_a_new_process(tmp_path):
+    AnnotationStore(DiskCache(tmp_path)).annotate(Reverser(), ["ab", "cd"])
+    second = Reverser()
+    assert AnnotationStore(DiskCache(tmp_path)).annotate(second, ["cd", "ef"]) == {"cd": "dc", "ef": "fe"}
+    assert second.asked == ["ef"]
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_bertscore_is_the_same_with_and_without_a_cache(tmp_path, tiny_encoder, cached, example_pairs):
+    from radeval_core import score
+
+    rows = example_pairs[:4]
+    options = {"bertscore": {"checkpoint": str(tiny_encoder)}}
+    plain = score(rows, ["bertscore"], options=options).results["bertscore"].scores
+    for _ in range(2):
+        again = score(rows, ["bertscore"], options=options, cache=tmp_path / "c" if cached else None)
+        np.testing.assert_array_equal(again.results["bertscore"].scores, plain)

@@ -1,0 +1,131 @@
+import logging
+import os
+import random
+import sqlite3
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from radeval_core.engine.cache import DiskCache, cache_from
+from radeval_core.errors import InputError
+
+TEXT = "Large right pneumothorax with mediastinal shift"
+
+
+def test_what_was_put_can_be_got(tmp_path):
+    DiskCache(tmp_path).put("model@1", {TEXT: b"data", "": b"empty"})
+    assert DiskCache(tmp_path).get("model@1", [TEXT, "unknown", ""]) == {TEXT: b"data", "": b"empty"}
+
+
+def test_another_annotator_finds_nothing(tmp_path):
+    DiskCache(tmp_path).put("model@1", {TEXT: b"data"})
+    assert DiskCache(tmp_path).get("model@2", [TEXT]) == {}
+    assert DiskCache(tmp_path).get("model@1 ", [TEXT]) == {}
+
+
+def test_no_report_text_in_clear(tmp_path):
+    cache = DiskCache(tmp_path)
+    cache.put("model@1", {TEXT: TEXT.encode() * 50})
+    on_disk = b"".join(f.read_bytes() for f in tmp_path.iterdir())
+    for word in TEXT.split():
+        assert word.encode() not in on_disk and word.lower().encode() not in on_disk
+
+
+def test_only_the_owner_may_read(tmp_path):
+    cache = DiskCache(tmp_path / "c")
+    cache.put("m", {TEXT: b"x"})
+    assert stat.S_IMODE(cache.file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(cache.folder.stat().st_mode) == 0o700
+
+
+def test_size_is_bounded_and_the_longest_unused_go_first(tmp_path):
+    cache = DiskCache(tmp_path, limit=5000)
+    cache.put("m", {"kept in use": b"k" * 500})
+    for i in range(40):
+        cache.put("m", {f"text {i}": bytes(500)})
+        cache.get("m", ["kept in use"])
+    with sqlite3.connect(cache.file) as db:
+        total, rows = db.execute("SELECT SUM(size), COUNT(*) FROM entries").fetchone()
+    assert total <= 5000 and rows >= 8
+    assert set(cache.get("m", ["kept in use", "text 0", "text 39"])) == {"kept in use", "text 39"}
+
+
+def test_a_file_that_is_no_database_is_replaced_with_a_warning(tmp_path, caplog):
+    cache = DiskCache(tmp_path)
+    cache.file.write_bytes(b"this is not a database" * 1000)
+    with caplog.at_level(logging.WARNING):
+        assert cache.get("m", [TEXT]) == {}
+    assert "damaged" in caplog.text and TEXT not in caplog.text
+    cache.put("m", {TEXT: b"data"})
+    assert cache.get("m", [TEXT]) == {TEXT: b"data"}
+
+
+def test_a_changed_entry_is_dropped_with_a_warning(tmp_path, caplog):
+    cache = DiskCache(tmp_path)
+    cache.put("m", {TEXT: b"data", "other": b"fine"})
+    with sqlite3.connect(cache.file) as db:
+        for name, sealed in db.execute("SELECT name, sealed FROM entries").fetchall():
+            if len(sealed) == 12 + 4 + 16:
+                broken = bytes([sealed[0], *sealed[1:-1], sealed[-1] ^ 1])
+                db.execute("UPDATE entries SET sealed = ? WHERE name = ?", (broken, name))
+    with caplog.at_level(logging.WARNING):
+        assert TEXT not in cache.get("m", [TEXT, "other"])
+    assert "damaged cache entries" in caplog.text
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_damage_never_gives_wrong_data(tmp_path, seed):
+    items = {f"report {i}": f"annotation {i}".encode() * 30 for i in range(60)}
+    cache = DiskCache(tmp_path)
+    cache.put("m", items)
+    with sqlite3.connect(cache.file) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    draw = random.Random(seed)
+    data = bytearray(cache.file.read_bytes())
+    for _ in range(draw.choice([1, 20, 500])):
+        data[draw.randrange(len(data))] = draw.randrange(256)
+    if seed % 4 == 0:
+        data = data[: draw.randrange(len(data))]
+    cache.file.write_bytes(data)
+    for text, found in DiskCache(tmp_path).get("m", list(items)).items():
+        assert found == items[text]
+    DiskCache(tmp_path).put("m", items)
+    assert DiskCache(tmp_path).get("m", list(items)) == items
+
+
+WRITER = """
+import sys
+from radeval_core.engine.cache import DiskCache
+cache, me = DiskCache(sys.argv[1]), sys.argv[2]
+for i in range(60):
+    cache.put("m", {f"{me} {i}": f"{me} data {i}".encode(), f"shared {i}": f"shared data {i}".encode()})
+    assert cache.get("m", [f"shared {i}"]) == {f"shared {i}": f"shared data {i}".encode()}
+"""
+
+
+def test_two_processes_may_write_at_once(tmp_path):
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), me]) for me in ("a", "b")]
+    assert [w.wait(timeout=120) for w in writers] == [0, 0]
+    expected = {f"{me} {i}": f"{me} data {i}".encode() for me in ("a", "b", "shared") for i in range(60)}
+    assert DiskCache(tmp_path).get("m", list(expected)) == expected
+
+
+def test_the_environment_names_the_cache(tmp_path, monkeypatch):
+    assert cache_from(None) is None
+    monkeypatch.setenv("RADEVAL_CACHE", str(tmp_path / "env"))
+    assert cache_from(None).folder == tmp_path / "env"
+    assert cache_from(tmp_path / "given").folder == tmp_path / "given"
+
+
+def test_a_folder_that_cannot_be_made_is_an_input_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot make the cache folder"):
+        DiskCache(tmp_path / "file" / "cache")
+
+
+def test_lone_surrogates_do_not_break_it(tmp_path):
+    DiskCache(tmp_path).put("m", {"\ud800": b"x"})
+    assert DiskCache(tmp_path).get("m", ["\ud800"]) == {"\ud800": b"x"}
+    assert os.path.exists(tmp_path / "annotations.sqlite")

@@ -1,0 +1,203 @@
+import logging
+import threading
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from conftest import SENTENCES
+from radeval_core.annotators.token_embeddings import TokenEmbedder
+from radeval_core.engine.devices import choose_device, choose_dtype, token_budget
+from radeval_core.engine.forward import ForwardLoop, pad_right
+from radeval_core.errors import CheckpointError, InputError, RadevalError
+
+words = st.sampled_from(["heart", "lungs", "clear", "effusion", "no", "right", "left", "mild", "nodule", "4", "mm"])
+reports = st.lists(st.lists(words, min_size=1, max_size=12).map(" ".join), max_size=12)
+
+
+@pytest.fixture(scope="module")
+def embedder(tiny_encoder):
+    return TokenEmbedder(str(tiny_encoder), device="cpu", progress=False)
+
+
+class SumModel:
+    """Stands in for a network: the result of a row is the sum of its ids. Notes the batches it sees."""
+
+    def __init__(self, fails_above: int | None = None, error: Exception | None = None) -> None:
+        self.batches: list[tuple[int, int]] = []
+        self.fails_above = fails_above
+        self.error = error or torch.OutOfMemoryError("injected")
+
+    def __call__(self, input_ids, attention_mask):
+        if self.fails_above is not None and input_ids.numel() > self.fails_above:
+            raise self.error
+        self.batches.append(tuple(input_ids.shape))
+        return (input_ids * attention_mask).sum(dim=1)
+
+
+def run(model, texts, budget):
+    loop = ForwardLoop(model, lambda ts: [[ord(c) for c in t] for t in ts], 999, torch.device("cpu"), budget)
+    return loop, loop.run(texts, lambda out, rows: out.tolist())
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("abc", max_size=8), max_size=30), st.integers(1, 40))
+def test_results_come_in_the_order_of_the_texts(texts, budget):
+    _, results = run(SumModel(), texts, budget)
+    assert results == [sum(map(ord, t)) for t in texts]
+
+
+def test_equal_texts_go_through_the_model_once():
+    model = SumModel()
+    run(model, ["ab", "abc", "ab", "ab"], 100)
+    assert sum(rows for rows, _ in model.batches) == 2
+
+
+def test_out_of_memory_halves_the_budget_and_goes_on(caplog):
+    model = SumModel(fails_above=8)
+    texts = ["abcd", "abc", "ab", "a", "abcde", "abcdef"]
+    with caplog.at_level(logging.WARNING):
+        loop, results = run(model, texts, 32)
+    assert results == [sum(map(ord, t)) for t in texts]
+    assert loop.budget <= 8
+    assert all(rows * length <= 8 for rows, length in model.batches)
+    assert "out of memory" in caplog.text and "abcd" not in caplog.text  # says so, without report text
+
+
+def test_a_text_that_never_fits_is_a_clear_error():
+    with pytest.raises(RadevalError, match="out of memory on cpu with a single text of 6 tokens"):
+        run(SumModel(fails_above=5), ["abcdef", "ab"], 32)
+
+
+def test_other_errors_are_not_taken_for_out_of_memory():
+    with pytest.raises(RuntimeError, match="shape"):
+        run(SumModel(fails_above=0, error=RuntimeError("shape mismatch")), ["ab"], 32)
+
+
+def test_on_an_accelerator_the_next_window_is_tokenised_in_the_background(monkeypatch):
+    monkeypatch.setattr("radeval_core.engine.forward.WINDOW", 2)
+    threads = set()
+
+    def tokenize(texts):
+        threads.add(threading.current_thread())
+        return [[ord(c) for c in t] for t in texts]
+
+    loop = ForwardLoop(SumModel(), tokenize, 0, torch.device("cpu"), 100)
+    loop.overlap = True
+    texts = ["a", "bb", "ccc", "dd", "e"]
+    assert loop.run(texts, lambda out, rows: out.tolist()) == [sum(map(ord, t)) for t in texts]
+    assert threading.main_thread() not in threads
+
+
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=reports)
+def test_a_batch_of_many_equals_batches_of_one(embedder, texts):
+    embedder.loop.budget = 400
+    together = embedder.annotate(texts)
+    for text, many in zip(texts, together, strict=True):
+        (alone,) = embedder.annotate([text])
+        assert many.ids.tolist() == alone.ids.tolist()
+        np.testing.assert_allclose(many.vectors, alone.vectors, atol=1e-5)
+
+
+def test_vectors_are_unit_vectors_of_every_token(embedder):
+    (found,) = embedder.annotate([SENTENCES[0]])
+    assert len(found.ids) == len(found.vectors)
+    np.testing.assert_allclose(np.linalg.norm(found.vectors, axis=1), 1, atol=1e-5)
+
+
+def test_annotations_survive_being_written_and_read(embedder):
+    (found,) = embedder.annotate([SENTENCES[0]])
+    again = embedder.load(embedder.dump(found))
+    np.testing.assert_array_equal(found.vectors, again.vectors)
+    np.testing.assert_array_equal(found.ids, again.ids)
+
+
+def test_long_texts_are_cut_and_said_so(embedder, caplog):
+    with caplog.at_level(logging.WARNING):
+        (found,) = embedder.annotate(["heart " * 200])
+    assert len(found.ids) == 64
+    assert "1 of 1 texts reach the model's limit of 64 tokens" in caplog.text
+
+
+def test_the_first_layers_alone_give_the_hidden_state_of_that_layer(tiny_encoder):
+    from transformers import AutoModel, AutoTokenizer
+
+    model = AutoModel.from_pretrained(tiny_encoder).eval()
+    batch = AutoTokenizer.from_pretrained(tiny_encoder)(SENTENCES[0], return_tensors="pt")
+    with torch.inference_mode():
+        states = model(**batch, output_hidden_states=True).hidden_states
+    for layer in (1, 2):
+        (found,) = TokenEmbedder(str(tiny_encoder), layer, "cpu", progress=False).annotate([SENTENCES[0]])
+        expected = torch.nn.functional.normalize(states[layer][0], dim=-1).numpy()
+        np.testing.assert_allclose(found.vectors, expected, atol=1e-5)
+
+
+def test_identity_follows_the_weights(tiny_encoder, tmp_path):
+    import shutil
+
+    from tiny_checkpoints import make_tiny_bert
+
+    same = shutil.copytree(tiny_encoder, tmp_path / tiny_encoder.name)
+    (tmp_path / "other").mkdir()
+    other = make_tiny_bert(tmp_path / "other", SENTENCES, seed=1)
+    names = [TokenEmbedder(str(p), 1, "cpu").identity for p in (tiny_encoder, same, other)]
+    assert names[0] == names[1]
+    assert names[0].split("@")[1] != names[2].split("@")[1]
+    assert TokenEmbedder(str(tiny_encoder), 2, "cpu").identity != names[0]
+
+
+@pytest.mark.parametrize(
+    "break_it, message",
+    [
+        (lambda folder: (folder / "config.json").unlink(), "cannot load a checkpoint from folder"),
+        (lambda folder: (folder / "model.safetensors").write_bytes(b"not weights"), "cannot load a checkpoint"),
+        (lambda folder: _drop_tensor(folder, "encoder.layer.1.output.dense.weight"), "lacks 1 tensors"),
+    ],
+)
+def test_a_broken_checkpoint_is_an_error_that_says_why(tiny_encoder, tmp_path, break_it, message):
+    import shutil
+
+    folder = shutil.copytree(tiny_encoder, tmp_path / "broken")
+    break_it(folder)
+    with pytest.raises(CheckpointError, match=message):
+        TokenEmbedder(str(folder), device="cpu")
+
+
+def _drop_tensor(folder, name):
+    from safetensors.torch import load_file, save_file
+
+    tensors = load_file(folder / "model.safetensors")
+    del tensors[name]
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def test_a_layer_that_does_not_exist_is_an_error(tiny_encoder):
+    with pytest.raises(CheckpointError, match="has layers 1 to 2: layer 3 does not exist"):
+        TokenEmbedder(str(tiny_encoder), 3, "cpu")
+
+
+def test_a_checkpoint_that_cannot_be_had_says_what_to_type():
+    with pytest.raises(CheckpointError, match="hf download some-org/no-such-model"):
+        TokenEmbedder("some-org/no-such-model", device="cpu")
+
+
+def test_devices_and_number_formats():
+    assert choose_device("cpu").type == "cpu"
+    assert choose_device(None).type in ("cpu", "cuda", "mps")
+    assert choose_dtype("bf16") is torch.bfloat16
+    assert token_budget(torch.device("cpu"), 7) == 7
+    with pytest.raises(InputError, match="unknown device 'gpu': known: auto, cpu, mps, cuda"):
+        choose_device("gpu")
+    with pytest.raises(InputError, match="unknown dtype 'fp8'"):
+        choose_dtype("fp8")
+    with pytest.raises(InputError, match="at least 1"):
+        token_budget(torch.device("cpu"), -1)
+
+
+def test_padding_is_on_the_right():
+    ids, mask = pad_right([[5, 6], [7]], 0)
+    assert ids.tolist() == [[5, 6], [7, 0]]
+    assert mask.tolist() == [[1, 1], [1, 0]]

@@ -1,0 +1,161 @@
+"""The package as users get it: built as a wheel, installed away from the repository, with a metric's folder alone."""
+
+import importlib.metadata
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from email.parser import Parser
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from radeval_core import __version__, load
+from radeval_core.hub.publish import assemble
+from radeval_core.registry import metric_names
+
+PREDICTIONS = ["Heart size is normal. No pneumothorax.", "Left basal opacity.", "\n"]
+REFERENCES = ["The heart is normal in size. No pneumothorax.", "Right basal opacity, new.", "Clear lungs."]
+
+
+def run(*args, **options):
+    done = subprocess.run([sys.executable, *map(str, args)], capture_output=True, text=True, timeout=120, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def pip(*args):
+    return run("-m", "pip", "--disable-pip-version-check", "--no-cache-dir", "--no-input", *args)
+
+
+@pytest.fixture(scope="module")
+def wheel(root, tmp_path_factory):
+    dist = tmp_path_factory.mktemp("dist")
+    run("-m", "build", "--wheel", "--no-isolation", "--outdir", dist, root)
+    (built,) = dist.iterdir()
+    return built
+
+
+@pytest.fixture(scope="module")
+def contents(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+@pytest.fixture(scope="module")
+def metadata(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        (path,) = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
+        return Parser().parsestr(archive.read(path).decode())
+
+
+# what is in it
+
+
+def test_the_wheel_holds_every_file_of_the_package(contents, root):
+    package = root / "src" / "radeval_core"
+    files = {
+        f"radeval_core/{f.relative_to(package).as_posix()}"
+        for f in package.rglob("*")
+        if f.is_file() and "__pycache__" not in f.parts
+    }
+    assert any(not name.endswith(".py") for name in files), "the package has data files"
+    assert files <= contents
+
+
+def test_the_wheel_holds_nothing_else(contents):
+    tops = {name.split("/")[0] for name in contents}
+    assert tops == {"radeval_core", f"radeval_core-{__version__}.dist-info"}
+
+
+def test_the_wheel_has_the_command_the_version_and_the_licence(wheel, contents, metadata):
+    info = f"radeval_core-{__version__}.dist-info"
+    assert metadata["Version"] == __version__
+    assert f"{info}/licenses/LICENSE" in contents
+    with zipfile.ZipFile(wheel) as archive:
+        assert "radeval = radeval_core.cli:main" in archive.read(f"{info}/entry_points.txt").decode()
+
+
+# away from the repository
+
+LOAD = """
+import json, sys
+import evaluate
+import radeval_core
+folders, predictions, references = json.loads(sys.stdin.read())
+scores = {}
+for name, folder in folders.items():
+    scores[name] = evaluate.load(folder).compute(predictions=predictions, references=references)
+json.dump({"core": radeval_core.__file__, "scores": scores}, sys.stdout)
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """A folder with the wheel's copy of the core, to be put before everything else on the path."""
+    target = tmp_path_factory.mktemp("installed")
+    pip("install", "--quiet", "--no-index", "--no-deps", "--target", target, wheel)
+    return target
+
+
+@pytest.fixture(scope="module")
+def elsewhere(installed, root, tmp_path_factory):
+    """What a fresh process gets from the wheel and copies of the metrics' folders, out of sight of the repository."""
+    copies = tmp_path_factory.mktemp("modules")
+    for name in metric_names():
+        shutil.copytree(root / "metrics" / name, copies / name, ignore=shutil.ignore_patterns("__pycache__"))
+    home = tmp_path_factory.mktemp("home")
+    answer = run(
+        "-P", "-c", LOAD,
+        input=json.dumps([{name: str(copies / name) for name in metric_names()}, PREDICTIONS, REFERENCES]),
+        env={**os.environ, "PYTHONPATH": str(installed), "HF_HOME": str(home)}, cwd=home,
+    )  # fmt: skip
+    return json.loads(answer)
+
+
+def test_the_core_that_ran_was_the_wheels(elsewhere, installed):
+    assert elsewhere["core"] == str(installed / "radeval_core" / "__init__.py")
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_a_metric_works_from_its_folder_and_the_wheel_alone(name, elsewhere):
+    assert elsewhere["scores"][name] == load(name).compute(PREDICTIONS, REFERENCES)
+
+
+# requirements
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_the_requirements_of_module_and_space_find_the_wheel(name, root, wheel, tmp_path):
+    for requirements in (root / "metrics" / name, assemble(name, root, tmp_path / name)):
+        answer = pip(
+            "install", "--dry-run", "--ignore-installed", "--no-deps", "--no-index", "--find-links", wheel.parent,
+            "-r", requirements / "requirements.txt",
+        )  # fmt: skip
+        assert f"Would install radeval_core-{__version__}" in answer.replace("radeval-core", "radeval_core")
+
+
+def needed(metadata, extras):
+    """The requirements of the core with some extras, extras that name extras included."""
+    for text in metadata.get_all("Requires-Dist"):
+        requirement = Requirement(text)
+        if requirement.marker and not any(requirement.marker.evaluate({"extra": e}) for e in ("", *extras)):
+            continue
+        if canonicalize_name(requirement.name) == "radeval-core":
+            yield from needed(metadata, requirement.extras)
+        else:
+            yield requirement
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_everything_the_space_of_a_metric_needs_is_met_here(name, root, metadata, tmp_path):
+    lines = (assemble(name, root, tmp_path / name) / "requirements.txt").read_text().splitlines()
+    (core,) = [Requirement(line) for line in lines if line.startswith("radeval_core")]
+    assert core.extras <= set(metadata.get_all("Provides-Extra"))
+    wanted = list(needed(metadata, core.extras))
+    assert {"evaluate", "gradio"} <= {r.name for r in wanted}
+    unmet = [str(r) for r in wanted if not r.specifier.contains(importlib.metadata.version(r.name), prereleases=True)]
+    assert unmet == []

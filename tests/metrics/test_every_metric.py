@@ -1,0 +1,373 @@
+"""What holds for every metric, now and later: each folder of metrics/ is found and held to what it declares."""
+
+import ast
+import dataclasses
+import doctest
+import importlib.metadata
+import inspect
+import json
+import math
+import re
+from pathlib import Path
+
+import evaluate
+import numpy as np
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+import radeval_core
+from radeval_core import load, metric_names, score, scoring
+from radeval_core.errors import InputError
+from radeval_core.metric import ReportMetric
+from radeval_core.registry import get_spec, scorer_class
+from radeval_core.spec import MetricSpec
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = sorted(p.name for p in (ROOT / "metrics").iterdir() if p.is_dir() and not p.name.startswith(("_", ".")))
+CARD_SECTIONS = [
+    "What it measures",
+    "How to use",
+    "How to read it",
+    "Range and direction",
+    "Values from papers",
+    "Limits",
+    "Parity",
+    "Citation",
+]
+every_metric = pytest.mark.parametrize("name", FOLDERS)
+TOLERANCE = 1e-5
+
+# Distinct reports of at least four words, so that every n-gram length exists.
+REPORTS = [
+    "The heart is normal in size. The lungs are clear.",
+    "Large right pleural effusion with compressive atelectasis of the right lower lobe.",
+    "There is no pneumothorax, focal consolidation or pleural effusion.",
+    "Stable 4 mm calcified nodule in the left upper lobe.",
+    "Endotracheal tube tip projects 3.5 cm above the carina.",
+]
+CANDIDATES = [
+    "Heart size is normal and both lungs are clear.",
+    "Small left pleural effusion. Right lower lobe atelectasis.",
+    "No pneumothorax. There is a focal consolidation in the right base.",
+    "Stable 4 mm calcified nodule in the left upper lobe.",
+    "Lines and tubes are in a satisfactory position.",
+]
+
+
+@pytest.fixture(scope="module")
+def modules():
+    return {name: evaluate.load(str(ROOT / "metrics" / name)) for name in FOLDERS}
+
+
+def test_folders_and_registry_agree():
+    assert tuple(FOLDERS) == metric_names()
+
+
+# --- what it declares
+
+
+def test_no_property_can_be_left_undeclared():
+    for field in dataclasses.fields(MetricSpec):
+        assert field.default is dataclasses.MISSING, f"{field.name} must not have a default"
+        assert field.default_factory is dataclasses.MISSING
+
+
+@every_metric
+def test_every_property_is_declared(name):
+    spec = get_spec(name)
+    assert spec.name == name
+    for field in dataclasses.fields(MetricSpec):
+        assert getattr(spec, field.name) is not None, f"{name}: {field.name} is not declared"
+    assert isinstance(spec.higher_is_better, bool) and isinstance(spec.symmetric, bool)
+    assert spec.version >= 1 and spec.citation.startswith("@") and spec.urls
+    assert spec.configs[0].name == "embedded" and not spec.configs[0].checkpoint
+
+
+# --- the module
+
+
+@every_metric
+def test_evaluate_loads_it_from_its_cache_copy(name, modules):
+    module = modules[name]
+    assert isinstance(module, ReportMetric) and module.name == name
+    assert "evaluate_modules" in inspect.getfile(type(module))
+
+
+@every_metric
+def test_the_module_is_a_short_declaration(name):
+    source = (ROOT / "metrics" / name / f"{name}.py").read_text("utf-8")
+    assert len(source.splitlines()) <= 80
+    compute = next(
+        node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef) and node.name == "_compute"
+    )
+    assert compute.args.kwarg is None and compute.args.vararg is None, "name every option: no **kwargs"
+
+
+@every_metric
+def test_the_module_offers_every_option_with_the_same_default(name, modules):
+    parameters = inspect.signature(modules[name]._compute).parameters
+    for name_of_option, option in scorer_class(name).options.items():
+        assert parameters[name_of_option].default == option.default
+    assert parameters["detailed"].default is False
+    assert ("checkpoint" in parameters) == get_spec(name).takes_checkpoint
+
+
+@every_metric
+def test_its_doctest_runs(name, modules, monkeypatch):
+    monkeypatch.setattr(evaluate, "load", lambda path: modules[path.removeprefix("radeval/")])
+    tests = doctest.DocTestFinder().find(type(modules[name]), name, globs={})
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    results = [runner.run(test) for test in tests]
+    assert sum(r.attempted for r in results) > 0 and sum(r.failed for r in results) == 0
+
+
+# --- what it returns
+
+
+@every_metric
+def test_the_result_has_the_declared_shape_and_plain_values(name, modules):
+    spec = get_spec(name)
+    result = modules[name].compute(predictions=CANDIDATES, references=REPORTS)
+    assert type(result[name]) is float
+    assert len(result["scores"]) == len(REPORTS) and all(type(s) is float for s in result["scores"])
+    for part in spec.parts:
+        assert type(result[part]) is float and len(result[f"{part}_scores"]) == len(REPORTS)
+    assert "details" not in result
+    assert json.loads(json.dumps(result)) == result
+    if not spec.corpus_headline:
+        assert result[name] == pytest.approx(np.mean(result["scores"]), abs=1e-12)
+
+
+@every_metric
+def test_detailed_adds_one_structure_a_pair(name, modules):
+    result = modules[name].compute(predictions=CANDIDATES, references=REPORTS, detailed=True)
+    assert len(result["details"]) == len(REPORTS)
+    assert all(isinstance(d, dict) and d for d in result["details"])
+    json.dumps(result)
+
+
+@every_metric
+def test_evaluate_api_and_score_agree(name, modules):
+    from_module = modules[name].compute(predictions=CANDIDATES, references=REPORTS)
+    assert load(name).compute(CANDIDATES, REPORTS) == from_module
+    scores = score(list(zip(CANDIDATES, REPORTS, strict=True)), [name])
+    assert scores.results[name].scores.tolist() == from_module["scores"]
+    assert scores.results[name].signature == from_module["signature"]
+
+
+@every_metric
+def test_the_signature_is_complete(name):
+    result = load(name).compute(CANDIDATES, REPORTS)
+    spec = get_spec(name)
+    head, *fields = result["signature"].split("|")
+    keys = dict(field.split(":", 1) for field in fields)
+    assert head == name
+    assert keys["config"] == "embedded" and keys["refs"] == "1"
+    assert keys["metric"] == str(spec.version) and keys["core"] == radeval_core.__version__
+    assert fields[-1].startswith("core:")
+    if "models" in spec.configs[0].extra:
+        assert re.fullmatch(r".+@[0-9a-f]{8}", keys["model"]) and keys["dtype"]
+
+
+# --- declared properties
+
+
+@every_metric
+def test_identity(name):
+    result = load(name).compute(REPORTS, REPORTS)
+    np.testing.assert_allclose(result["scores"], get_spec(name).identity, atol=TOLERANCE)
+    assert result[name] == pytest.approx(get_spec(name).identity, abs=TOLERANCE)
+
+
+@every_metric
+def test_bounds(name):
+    low, high = get_spec(name).bounds
+    for predictions in (CANDIDATES, REPORTS, REPORTS[::-1], ["Normal."] * 5):
+        result = load(name).compute(predictions, REPORTS)
+        for value in [result[name], *result["scores"]]:
+            assert low is None or value >= low - TOLERANCE
+            assert high is None or value <= high + TOLERANCE
+
+
+@every_metric
+def test_identity_is_the_best_score(name):
+    spec = get_spec(name)
+    sign = 1 if spec.higher_is_better else -1
+    same, other = load(name).compute(REPORTS, REPORTS), load(name).compute(CANDIDATES, REPORTS)
+    assert sign * same[name] > sign * other[name]
+
+
+@every_metric
+def test_symmetry_is_as_declared(name):
+    one, other = load(name).compute(CANDIDATES, REPORTS), load(name).compute(REPORTS, CANDIDATES)
+    same = np.allclose(one["scores"], other["scores"], atol=TOLERANCE)
+    assert same == get_spec(name).symmetric
+
+
+@every_metric
+def test_order_of_pairs_does_not_matter(name):
+    order = [3, 0, 4, 2, 1]
+    plain = load(name).compute(CANDIDATES, REPORTS)
+    mixed = load(name).compute([CANDIDATES[i] for i in order], [REPORTS[i] for i in order])
+    np.testing.assert_allclose(mixed["scores"], [plain["scores"][i] for i in order], atol=TOLERANCE)
+    assert mixed[name] == pytest.approx(plain[name], abs=TOLERANCE)
+
+
+@every_metric
+def test_batch_size_does_not_matter(name, monkeypatch):
+    plain = load(name).compute(CANDIDATES, REPORTS)
+    monkeypatch.setattr(scoring, "CHUNK_PAIRS", 2)
+    for batch_tokens in (1, 40):
+        small = load(name, batch_tokens=batch_tokens).compute(CANDIDATES, REPORTS)
+        np.testing.assert_allclose(small["scores"], plain["scores"], atol=TOLERANCE)
+        assert small["signature"] == plain["signature"]
+
+
+@every_metric
+def test_empty_rule(name):
+    rule = get_spec(name).empty
+    predictions = [*CANDIDATES, "", REPORTS[0], "", " \n\t ", *CANDIDATES]
+    references = [*REPORTS, REPORTS[0], "  ", "", "", *REPORTS]
+    scores = load(name).compute(predictions, references)["scores"]
+    expected = [rule.prediction, rule.reference, rule.both, rule.both]
+    np.testing.assert_allclose(scores[5:9], expected, atol=TOLERANCE)
+    # and no row moved: the same pairs before and after the empty ones score the same
+    np.testing.assert_allclose(scores[:5], scores[9:], atol=TOLERANCE)
+
+
+@every_metric
+def test_only_empty_reports(name):
+    rule = get_spec(name).empty
+    result = load(name).compute(["", ""], ["", "\n"])
+    np.testing.assert_allclose(result["scores"], [rule.both] * 2, atol=TOLERANCE)
+    assert not math.isinf(result[name])
+
+
+@every_metric
+def test_several_references(name):
+    spec = get_spec(name)
+    references = [[report, candidate] for report, candidate in zip(REPORTS, CANDIDATES, strict=True)]
+    if not spec.multi_reference:
+        with pytest.raises(InputError, match=rf"^references\[0\] is a list: {name} takes one reference"):
+            load(name).compute(CANDIDATES, references)
+        return
+    result = load(name).compute(CANDIDATES, references)
+    assert "|refs:2|" in result["signature"]
+    single = load(name).compute(CANDIDATES, REPORTS)
+    assert result[name] > single[name], "the prediction itself among the references must help"
+    assert "|refs:1-2|" in load(name).compute(CANDIDATES, [*references[:4], REPORTS[4]])["signature"]
+
+
+# --- bad input, with the exact words
+
+BAD_INPUT = [
+    (["a", "b", "c"], ["a"] * 4, "predictions and references must have the same length: got 3 and 4"),
+    ([], [], "predictions and references are empty: give at least one pair of reports"),
+    ("abc", ["a"], "predictions must be a list of reports, got a single string: write predictions=[report]"),
+    (["a"], "abc", "references must be a list of reports, got a single string: write references=[report]"),
+    (7, ["a"], "predictions must be a list of reports, got int"),
+    (["a", "b", None], ["a", "b", "c"], "predictions[2] must be a string, got None"),
+    (["a", "b"], ["a", None], "references[1] must be a string, got None"),
+    (["a", 3], ["a", "b"], "predictions[1] must be a string, got int"),
+    (["a", "b"], ["a", 2.5], "references[1] must be a string, got float"),
+    ([["a"], "b"], ["a", "b"], "predictions[0] must be a string, got list"),
+]
+
+
+@every_metric
+@pytest.mark.parametrize("predictions, references, message", BAD_INPUT)
+def test_bad_input_is_named(name, modules, predictions, references, message):
+    with pytest.raises(InputError) as from_module:
+        modules[name].compute(predictions=predictions, references=references)
+    with pytest.raises(InputError) as from_api:
+        load(name).compute(predictions, references)
+    assert str(from_module.value) == str(from_api.value) == message
+
+
+@every_metric
+def test_bad_references_in_lists_are_named(name):
+    if get_spec(name).multi_reference:
+        with pytest.raises(InputError, match=r"^references\[1\]\[1\] must be a string, got None$"):
+            load(name).compute(["a", "b"], [["a"], ["b", None]])
+        with pytest.raises(InputError, match=r"^references\[0\] is an empty list: give at least one reference report$"):
+            load(name).compute(["a"], [[]])
+
+
+@every_metric
+def test_after_bad_input_it_still_works(name, modules):
+    before = modules[name].compute(predictions=CANDIDATES, references=REPORTS)
+    with pytest.raises(InputError):
+        modules[name].compute(predictions=["a"], references=[None])
+    with pytest.raises(InputError):
+        modules[name].compute(predictions=["a"])
+    assert modules[name].compute(predictions=CANDIDATES, references=REPORTS) == before
+
+
+@every_metric
+def test_unknown_config_and_option(name, modules):
+    folder = str(ROOT / "metrics" / name)
+    with pytest.raises(InputError, match=f"unknown config of {name} 'embeded': did you mean 'embedded'"):
+        evaluate.load(folder, "embeded")
+    with pytest.raises(InputError, match=f"unknown option of {name} 'detail': did you mean 'detailed'"):
+        modules[name].compute(predictions=["a"], references=["a"], detail=True)
+    with pytest.raises(InputError, match=f"unknown option of {name} 'nonsense'"):
+        load(name, nonsense=1)
+
+
+# --- card and requirements
+
+
+def front_matter(card: str) -> dict:
+    return yaml.safe_load(card.split("---\n")[1])
+
+
+@every_metric
+def test_the_card_has_its_sections_and_front_matter(name):
+    card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
+    assert re.findall(r"^## (.+)$", card, flags=re.MULTILINE) == CARD_SECTIONS
+    matter = front_matter(card)
+    assert {"title", "emoji", "colorFrom", "colorTo", "sdk", "sdk_version", "app_file", "tags"} <= set(matter)
+    assert matter["sdk"] == "gradio" and matter["app_file"] == "app.py"
+    assert matter["sdk_version"] == importlib.metadata.version("gradio")
+    assert {"evaluate", "metric"} <= set(matter["tags"])
+
+
+@every_metric
+def test_the_card_example_runs(name, modules, monkeypatch, capsys):
+    card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", card.split("## How to read it")[0], flags=re.DOTALL)
+    assert blocks
+    monkeypatch.setattr(evaluate, "load", lambda path, *config: modules[path.removeprefix("radeval/")])
+    for block in blocks:
+        exec(compile(block, f"{name} card", "exec"), {})
+    assert capsys.readouterr().out.strip()
+
+
+@every_metric
+def test_the_card_states_the_declared_range(name):
+    spec = get_spec(name)
+    card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
+    section = card.split("## Range and direction")[1].split("\n## ")[0].lower()
+    assert ("higher is better" if spec.higher_is_better else "lower is better") in section
+    for bound in spec.bounds:
+        assert bound is None or f"{bound:g}" in section
+    assert "empty" in section
+
+
+@every_metric
+def test_requirements_name_the_core_and_are_satisfied(name):
+    lines = (ROOT / "metrics" / name / "requirements.txt").read_text("utf-8").splitlines()
+    core = [Requirement(line) for line in lines if line.startswith("radeval_core")]
+    assert len(core) == 1 and core[0].specifier.contains(radeval_core.__version__)
+    assert set(filter(None, [get_spec(name).configs[0].extra])) <= core[0].extras
+    for text in importlib.metadata.requires("radeval_core"):
+        requirement = Requirement(text)
+        wanted = requirement.marker is None or any(requirement.marker.evaluate({"extra": e}) for e in core[0].extras)
+        if wanted and not requirement.name.startswith("radeval"):
+            assert requirement.specifier.contains(importlib.metadata.version(requirement.name), prereleases=True)
+
+
+@every_metric
+def test_it_has_a_space(name):
+    assert (ROOT / "spaces" / name / "app.py").is_file()

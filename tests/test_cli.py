@@ -1,0 +1,202 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from radeval_core import cli
+
+GOOD = [
+    {"id": "a", "prediction": "Clear lungs.", "reference": "Lungs are clear."},
+    {"id": "b", "prediction": "", "reference": "Normal."},
+    {"id": "c", "prediction": "Left effusion.", "reference": "Right effusion."},
+]
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in GOOD))
+    return path
+
+
+def run(*arguments, **options):
+    command = [sys.executable, "-m", "radeval_core.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
+
+
+def test_table(pairs, capsys):
+    assert cli.main(["score", str(pairs), "--metrics", "bleu,rouge"]) == 0
+    out = capsys.readouterr().out
+    assert "95 % interval" in out and "rouge|config:embedded|" in out and "↑ higher" in out
+
+
+def test_json_and_rows(pairs, tmp_path, capsys):
+    out = tmp_path / "out.jsonl"
+    assert cli.main(["score", str(pairs), "--metrics", "rouge,bleu", "--json", "--out", str(out)]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert list(printed) == ["rouge", "bleu"]
+    assert {"score", "ci95", "n", "unscored", "higher_is_better", "signature"} <= set(printed["rouge"])
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [row["id"] for row in rows] == ["a", "b", "c"]
+    assert sum(row["scores"]["rouge"] for row in rows) / 3 == pytest.approx(printed["rouge"]["score"])
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_other_output_formats(pairs, tmp_path, ending, capsys):
+    assert cli.main(["score", str(pairs), "--metrics", "rouge", "--out", str(tmp_path / f"o.{ending}")]) == 0
+    assert (tmp_path / f"o.{ending}").stat().st_size > 0
+
+
+def test_two_text_files(tmp_path, pairs, capsys):
+    (tmp_path / "p.txt").write_text("\n".join(r["prediction"] for r in GOOD) + "\n")
+    (tmp_path / "r.txt").write_text("\n".join(r["reference"] for r in GOOD) + "\n")
+    files = ["--predictions", str(tmp_path / "p.txt"), "--references", str(tmp_path / "r.txt")]
+    cli.main(["score", *files, "--metrics", "rouge", "--json"])
+    from_text = json.loads(capsys.readouterr().out)
+    cli.main(["score", str(pairs), "--metrics", "rouge", "--json"])
+    assert json.loads(capsys.readouterr().out) == from_text
+
+
+def test_limit_and_options(pairs, capsys):
+    cli.main(["score", str(pairs), "--metrics", "bleu", "--json", "--limit", "2", "--option", "bleu.lowercase=true"])
+    printed = json.loads(capsys.readouterr().out)["bleu"]
+    assert printed["n"] == 2 and "case:lc" in printed["signature"]
+    cli.main(["score", str(pairs), "--metrics", "bleu", "--json", "--option", "bleu.lowercase=False"])
+    assert "case:mixed" in json.loads(capsys.readouterr().out)["bleu"]["signature"]
+
+
+def test_config_and_device(pairs, tiny_encoder, capsys):
+    config = f"bertscore={tiny_encoder}"
+    cli.main(["score", str(pairs), "--metrics", "bertscore", "--config", config, "--option", "bertscore.layer=1",
+              "--device", "cpu", "--batch-tokens", "100", "--json", "--quiet"])  # fmt: skip
+    assert "|layer:1|" in json.loads(capsys.readouterr().out)["bertscore"]["signature"]
+
+
+def test_cache_option(pairs, tiny_encoder, tmp_path, capsys):
+    arguments = ["score", str(pairs), "--metrics", "bertscore", "--config", f"bertscore={tiny_encoder}", "--json"]
+    cli.main([*arguments, "--cache", str(tmp_path / "c")])
+    first = capsys.readouterr().out
+    assert (tmp_path / "c" / "annotations.sqlite").is_file()
+    cli.main([*arguments, "--cache", str(tmp_path / "c")])
+    assert capsys.readouterr().out == first
+
+
+def test_metrics_lists_every_metric(capsys):
+    assert cli.main(["metrics"]) == 0
+    table = capsys.readouterr().out
+    assert cli.main(["metrics", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    from radeval_core.registry import metric_names
+
+    assert list(listed) == list(metric_names())
+    for name in listed:
+        assert name in table
+
+
+WRONG = [
+    (["score", "{pairs}", "--metrics", "blue"], "unknown metric 'blue': did you mean 'bleu'"),
+    (["score", "{pairs}", "--metrics", ","], "no metric named"),
+    (["score", "none.jsonl", "--metrics", "bleu"], "none.jsonl: no such file"),
+    (["score", "--metrics", "bleu"], "give a file of PAIRS, or --predictions FILE and --references FILE"),
+    (["score", "{pairs}", "--predictions", "x", "--metrics", "bleu"], "give a file of PAIRS, or"),
+    (["score", "--predictions", "x", "--metrics", "bleu"], "must be given together"),
+    (["score", "{pairs}", "--metrics", "bleu", "--out", "o.txt"], "--out o.txt: the name must end in"),
+    (["score", "{pairs}", "--metrics", "bleu", "--out", "no/o.csv"], "folder no does not exist"),
+    (["score", "{pairs}", "--metrics", "bleu", "--limit", "0"], "--limit must be at least 1, got 0"),
+    (["score", "{pairs}", "--metrics", "bleu", "--config", "bleu"], "expected --config METRIC=CONFIG, got 'bleu'"),
+    (["score", "{pairs}", "--metrics", "bleu", "--config", "bleu=x"], "unknown config of bleu 'x'"),
+    (["score", "{pairs}", "--metrics", "bleu", "--config", "rouge=embedded"], "not among the metrics"),
+    (["score", "{pairs}", "--metrics", "bleu", "--option", "bleu.lower=1"], "unknown option of bleu 'lower'"),
+    (
+        ["score", "{pairs}", "--metrics", "bleu", "--option", "bleu.lowercase=maybe"],
+        "must be true or false, got 'maybe'",
+    ),
+    (
+        ["score", "{pairs}", "--metrics", "bertscore", "--option", "bertscore.layer=x"],
+        "must be a whole number, got 'x'",
+    ),
+    (["score", "{pairs}", "--metrics", "bertscore", "--option", "bertscore.layer=1.5"], "must be a whole number"),
+    (["score", "{pairs}", "--metrics", "bertscore", "--option", "bertscore.layer=0"], "layer 0 does not exist"),
+    (["score", "{pairs}", "--metrics", "bertscore", "--device", "gpu"], "unknown device 'gpu'"),
+    (["score", "{pairs}", "--metrics", "bertscore", "--batch-tokens", "0"], "must be at least 1, got 0"),
+    (["score", "{empty}", "--metrics", "bleu"], "empty.jsonl: no pairs to score"),
+    (["score", "{broken}", "--metrics", "bleu"], "broken.jsonl: line 2, column 16: not valid JSON"),
+]
+
+
+@pytest.mark.parametrize("arguments, message", WRONG)
+def test_wrong_input_is_one_line_and_exit_code_2(arguments, message, pairs, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty.jsonl").write_text("\n")
+    (tmp_path / "broken.jsonl").write_text(json.dumps(GOOD[0]) + '\n{"prediction": "\n')
+    places = {"pairs": pairs, "empty": "empty.jsonl", "broken": "broken.jsonl"}
+    assert cli.main([a.format(**places) for a in arguments]) == 2
+    printed = capsys.readouterr()
+    assert message in printed.err and printed.err.count("\n") == 1 and not printed.out
+
+
+def test_a_checkpoint_that_cannot_be_had_says_what_to_type(pairs, capsys):
+    assert cli.main(["score", str(pairs), "--metrics", "bertscore", "--config", "bertscore=org/none"]) == 2
+    assert "hf download org/none" in capsys.readouterr().err
+
+
+def test_unknown_options_are_exit_code_2(capsys):
+    for arguments in (["score"], ["nonsense"], ["score", "x", "--metrics", "bleu", "--nonsense"], []):
+        with pytest.raises(SystemExit) as stop:
+            cli.main(arguments)
+        assert stop.value.code == 2
+
+
+def test_help_teaches(capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["score", "--help"])
+    assert stop.value.code == 0
+    text = capsys.readouterr().out
+    assert "examples:" in text and "--config" in text and "RADEVAL_CACHE" in text
+
+
+def test_word_overlap_metrics_never_import_torch(pairs):
+    code = (
+        "import sys; from radeval_core import cli; "
+        f"status = cli.main(['score', {str(pairs)!r}, '--metrics', 'bleu,rouge,cider', '--json']); "
+        "heavy = {'torch', 'transformers', 'evaluate', 'datasets', 'gradio'} & set(sys.modules); "
+        "sys.exit(f'imported {heavy}' if heavy or status else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_report_text_on_stderr(pairs):
+    done = run("score", pairs, "--metrics", "rouge,cider")
+    assert done.returncode == 0
+    assert "effusion" not in done.stderr and "lungs" not in done.stderr
+    assert "scoring" not in done.stderr, "no progress bar where there is no terminal"
+
+
+def test_an_interrupted_run_leaves_the_old_file(tmp_path):
+    big = tmp_path / "big.jsonl"
+    big.write_text("".join(json.dumps({**GOOD[0], "prediction": f"clear lungs {i} " * 60}) + "\n" for i in range(4000)))
+    out = tmp_path / "out.csv"
+    out.write_text("old")
+    command = [sys.executable, "-m", "radeval_core.cli", "score", str(big), "--metrics", "rouge", "--out", str(out)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1 and err.strip().endswith("nothing was written")
+    assert out.read_text() == "old" and sorted(os.listdir(tmp_path)) == ["big.jsonl", "out.csv"]
+
+
+def test_a_closed_pipe_is_no_traceback(pairs):
+    done = subprocess.run(
+        f"{sys.executable} -m radeval_core.cli metrics | head -1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,144 @@
+"""The demos, called as a visitor's browser or program calls them."""
+
+import contextlib
+import json
+import logging
+import runpy
+import urllib.request
+
+import pytest
+from gradio_client import Client
+from gradio_client.exceptions import AppError
+
+from radeval_core import load
+from radeval_core.api import LoadedMetric
+from radeval_core.errors import InputError
+from radeval_core.registry import get_spec, metric_names
+from radeval_core.ui.demo import EXAMPLES, MAX_CHARACTERS, build_demo, demo_options, launch
+
+NAMES = metric_names()
+
+
+@contextlib.contextmanager
+def served(name):
+    """A client of a metric's demo, and the demo's address."""
+    demo = build_demo(name)
+    try:
+        _, url, _ = launch(demo, prevent_thread_lock=True, quiet=True, server_name="127.0.0.1")
+        yield Client(url, verbose=False), url
+    finally:
+        demo.close(verbose=False)
+
+
+@pytest.fixture(scope="module")
+def pages():
+    """Every demo, served."""
+    with contextlib.ExitStack() as stack:
+        yield {name: stack.enter_context(served(name)) for name in NAMES}
+
+
+def score(page, reference, candidate):
+    return page[0].predict(reference, candidate, api_name="/score")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("example", EXAMPLES, ids=[e.label for e in EXAMPLES])
+def test_the_page_gives_the_numbers_of_the_api(name, example, pages):
+    headline, extras, signature, _ = score(pages[name], example.reference, example.candidate)
+    result = load(name, **demo_options(get_spec(name))).compute([example.candidate], [example.reference])
+    assert headline == result[name]
+    assert {key: value for key, value in extras["data"]} == {k: result[k] for k in get_spec(name).parts if k in result}
+    assert signature == result["signature"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_python_line_gives_the_number_of_the_page(name, pages, root):
+    reference, candidate = 'A "quoted" \\ line.\nNo effusion; l\'épanchement.', EXAMPLES[0].candidate
+    headline, _, _, code = score(pages[name], reference, candidate)
+    setup, call = code.replace("radeval/", f"{root}/metrics/").split("\n")
+    names: dict = {}
+    exec(setup, names)
+    assert eval(call, names) == headline
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_endpoint_is_typed_and_the_only_one(name, pages):
+    api = pages[name][0].view_api(return_format="dict", print_info=False)
+    assert list(api["named_endpoints"]) == ["/score"] and not api["unnamed_endpoints"]
+    parameters = api["named_endpoints"]["/score"]["parameters"]
+    assert [(p["parameter_name"], p["type"]["type"], p["parameter_has_default"]) for p in parameters] == [
+        ("reference", "string", False),
+        ("candidate", "string", False),
+    ]
+    headline = api["named_endpoints"]["/score"]["returns"][0]
+    assert headline["type"]["type"] == "number"
+    assert get_spec(name).range_text in headline["label"] and "is better" in headline["label"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_empty_candidate_follows_the_metrics_rule(name, pages):
+    assert score(pages[name], EXAMPLES[0].reference, " ")[0] == get_spec(name).empty.prediction
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "message"),
+    [
+        ("a" * (MAX_CHARACTERS + 1), "x", "the reference has 20,001 characters: at most 20,000 can be scored here"),
+        ("x", "a" * (MAX_CHARACTERS + 1), "the candidate has 20,001 characters: at most 20,000 can be scored here"),
+        ("", " \n", "both reports are empty"),
+    ],
+)
+def test_what_cannot_be_scored_is_said_on_the_page(reference, candidate, message, pages):
+    with pytest.raises(AppError, match=message):
+        score(pages["bleu"], reference, candidate)
+
+
+def test_text_of_the_longest_length_is_scored(pages):
+    assert score(pages["bleu"], "a " * (MAX_CHARACTERS // 2), "a " * (MAX_CHARACTERS // 2))[0] == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [(RuntimeError("zebra"), "this pair could not be scored"), (InputError("<b>bad</b>"), "&lt;b&gt;bad&lt;/b&gt;")],
+)
+def test_a_failure_shows_neither_reports_nor_markup(error, shown, pages, monkeypatch, capfd, caplog):
+    def fail(*args):
+        raise error
+
+    monkeypatch.setattr(LoadedMetric, "compute", fail)
+    with pytest.raises(AppError, match=shown):
+        score(pages["bleu"], "zebra", "zebra")
+    out, err = capfd.readouterr()
+    assert "zebra" not in out + err + caplog.text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_reports_are_not_logged(name, pages, capfd, caplog):
+    caplog.set_level(logging.DEBUG)
+    score(pages[name], "A zebra stands on the left hilum.", "No zebra.")
+    out, err = capfd.readouterr()
+    assert "zebra" not in out + err + caplog.text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_has_no_analytics_no_history_and_shows_reports_as_plain_text(name, pages):
+    with urllib.request.urlopen(pages[name][1] + "config") as answer:
+        config = json.load(answer)
+    assert config["analytics_enabled"] is False and config["run_history"] is False
+    # what the endpoint takes and gives goes only into components that show text as text
+    kinds = {c["id"]: c["type"] for c in config["components"]}
+    (event,) = [d for d in config["dependencies"] if d["api_name"] == "score"]
+    assert {kinds[i] for i in event["inputs"]} == {"textbox"}
+    assert [kinds[i] for i in event["outputs"]] == ["number", "dataframe", "textbox", "code"]
+
+
+def test_the_page_of_a_corpus_metric_says_what_it_counts_in(pages):
+    with urllib.request.urlopen(pages["cider"][1] + "config") as answer:
+        texts = [c["props"].get("value") for c in json.load(answer)["components"] if c["type"] == "markdown"]
+    assert "counts in the 8 reports of its examples" in texts[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_metric_has_a_space_with_a_demo(name, root):
+    module = runpy.run_path(str(root / "spaces" / name / "app.py"))
+    assert module["demo"].title == f"radeval: {name}"
