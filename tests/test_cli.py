@@ -187,7 +187,7 @@ def test_an_interrupted_run_leaves_the_old_file(tmp_path):
     time.sleep(4)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 1 and err.strip().endswith("nothing was written")
+    assert process.returncode == 1 and err.strip().endswith("radeval: interrupted")
     assert out.read_text() == "old" and sorted(os.listdir(tmp_path)) == ["big.jsonl", "out.csv"]
 
 

@@ -158,6 +158,7 @@ def score(
     resources = make_resources(device, batch_tokens, cache, progress)
     scorers = [make_scorer(n, configs.get(n), resources, dict(options.get(n, {}))) for n in names]
     for scorer in scorers:
+        scorer.warm_up()
         announce(scorer.spec, scorer.config.name)
     once = iter(pairs) is pairs
     if once and (twice := [s.spec.name for s in scorers if s.two_pass]):

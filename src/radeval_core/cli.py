@@ -7,7 +7,9 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +28,9 @@ _EXAMPLES = """examples:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command. 0: done; 2: the user's input or options are wrong; 1: anything else."""
     args = _parser().parse_args(argv)
-    logging.basicConfig(format="radeval: %(message)s", level=logging.ERROR if args.quiet else logging.WARNING)
     try:
-        status: int = args.run(args)
+        with _notes_on_stderr(logging.ERROR if args.quiet else logging.WARNING):
+            status: int = args.run(args)
         sys.stdout.flush()
     except (InputError, CheckpointError, MissingDependencyError) as error:
         print(f"radeval: {_one_line(error)}", file=sys.stderr)
@@ -37,12 +39,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"radeval: {_one_line(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("radeval: interrupted; nothing was written", file=sys.stderr)
+        print("radeval: interrupted", file=sys.stderr)
         return 1
     except BrokenPipeError:  # the reader of our output left, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return status
+
+
+@contextmanager
+def _notes_on_stderr(level: int) -> Iterator[None]:
+    """Show our own notes while a command runs; other libraries keep their own ways."""
+    logger = logging.getLogger("radeval_core")
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("radeval: %(message)s"))
+    handler.setLevel(level)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -206,20 +222,23 @@ def _metrics(args: argparse.Namespace) -> int:
 def _publish(args: argparse.Namespace) -> int:
     from radeval_core.hub.publish import assemble, upload
 
-    names = _metric_list(",".join(args.names))
-    done = []
-    for name in names:
-        if args.dry_run:
-            folder = assemble(name, Path(args.root), Path(args.dry_run) / name)
-            done.append({"metric": name, "folder": str(folder), "files": sorted(f.name for f in folder.iterdir())})
-        else:
-            done.append({"metric": name, "url": upload(name, Path(args.root), args.org)})
+    names, root = _metric_list(",".join(args.names)), Path(args.root)
+    with tempfile.TemporaryDirectory() as scratch:
+        # all of them before the first upload: a bad card must not leave half of them published
+        folders = {name: assemble(name, root, Path(args.dry_run or scratch) / name) for name in names}
+        done = []
+        for name, folder in folders.items():
+            where = str(folder) if args.dry_run else upload(folder, args.org)
+            done.append({"metric": name, "folder" if args.dry_run else "url": where, "files": _file_names(folder)})
+            if not args.json:
+                print(f"{name}: {where}", flush=True)
     if args.json:
         print(json.dumps(done))
-    else:
-        for row in done:
-            print(f"{row['metric']}: {row.get('url') or row.get('folder')}")
     return 0
+
+
+def _file_names(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.iterdir())
 
 
 def _metric_list(text: str) -> list[str]:

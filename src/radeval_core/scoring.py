@@ -123,8 +123,6 @@ def run(
     Returns:
         The ids of the pairs in order, and the result of each metric by name.
     """
-    for scorer in scorers:
-        scorer.warm_up()
     first_pass = [s for s in scorers if s.two_pass]
     if first_pass:
         for chunk in chunks(read()):

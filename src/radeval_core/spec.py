@@ -91,8 +91,12 @@ class MetricSpec:
     @property
     def range_text(self) -> str:
         """The bounds as people write them, e.g. `0 to 1`."""
-        low, high = ("unbounded" if b is None else f"{b:g}" for b in self.bounds)
-        return f"{low} to {high}"
+        low, high = self.bounds
+        if low is None and high is None:
+            return "unbounded"
+        if low is None:
+            return f"at most {high:g}"
+        return f"at least {low:g}" if high is None else f"{low:g} to {high:g}"
 
     @property
     def arrow(self) -> str:

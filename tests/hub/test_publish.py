@@ -161,9 +161,9 @@ def test_a_file_in_the_place_of_the_folder_is_an_input_error(checkout, tmp_path)
         assemble("bleu", checkout, tmp_path / "out")
 
 
-def test_an_impossible_organisation_is_refused_before_anything_is_sent(checkout):
+def test_an_impossible_organisation_is_refused_before_anything_is_sent(checkout, tmp_path):
     with pytest.raises(InputError, match="'not an org' cannot be a user or organisation"):
-        upload("bleu", checkout, "not an org")
+        upload(assemble("bleu", checkout, tmp_path / "bleu"), "not an org")
 
 
 # the command
@@ -310,7 +310,7 @@ def test_an_unreachable_hub_is_one_line_too(root, tmp_path):
     assert done.stderr.count("\n") == 1 and "the Hub cannot be reached" in done.stderr
 
 
-def test_hub_errors_are_errors_of_this_package(checkout, monkeypatch):
+def test_hub_errors_are_errors_of_this_package(checkout, monkeypatch, tmp_path):
     monkeypatch.setenv("HF_TOKEN", "hf_any")  # the tests run with HF_HUB_OFFLINE=1
     with pytest.raises(RadevalError, match="the Hub cannot be reached"):
-        upload("bleu", checkout, "radeval")
+        upload(assemble("bleu", checkout, tmp_path / "bleu"), "radeval")

@@ -94,7 +94,7 @@ class TokenEmbedder:
         return tokens
 
     def annotate(self, texts: Sequence[str]) -> list[TokenVectors]:
-        found = self.loop.run(texts, self._collect, progress="token vectors" if self.progress else None)
+        found = self.loop.run(texts, self.collect, progress="token vectors" if self.progress else None)
         cut = sum(len(a.ids) >= self.max_length for a in found)
         if cut:
             log.warning(
@@ -106,7 +106,7 @@ class TokenEmbedder:
         return found
 
     @staticmethod
-    def _collect(output: Any, rows: list[TokenIds]) -> list[TokenVectors]:
+    def collect(output: Any, rows: list[TokenIds]) -> list[TokenVectors]:
         unit = torch.nn.functional.normalize(output.last_hidden_state.float(), dim=-1).cpu().numpy()
         # copies, so that one kept text does not keep its whole batch in memory
         return [TokenVectors(np.array(ids, dtype=np.int32), unit[i, : len(ids)].copy()) for i, ids in enumerate(rows)]

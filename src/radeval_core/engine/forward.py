@@ -100,7 +100,7 @@ class ForwardLoop:
         while todo:
             batch = todo[0]
             try:
-                results.append(self._run_batch([ids[i] for i in batch], collect))
+                results.append(self.run_batch([ids[i] for i in batch], collect))
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
                     raise
@@ -110,7 +110,8 @@ class ForwardLoop:
             bar.update(len(batch))
         return restore_order(done, results)
 
-    def _run_batch(self, rows: list[TokenIds], collect: Callable[[Any, list[TokenIds]], Sequence[T]]) -> Sequence[T]:
+    def run_batch(self, rows: list[TokenIds], collect: Callable[[Any, list[TokenIds]], Sequence[T]]) -> Sequence[T]:
+        """One padded batch through the model."""
         input_ids, mask = pad_right(rows, self.pad_id)
         with torch.inference_mode():
             started = time.perf_counter()

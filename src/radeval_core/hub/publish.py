@@ -6,7 +6,6 @@ One Space is both things at once: `evaluate.load("radeval/<name>")` reads `<name
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -51,35 +50,33 @@ def assemble(name: str, root: Path, out: Path) -> Path:
     return out
 
 
-def upload(name: str, root: Path, org: str) -> str:
-    """Create or update the Space `org/name` on the Hub and return its address."""
-    repo_id = f"{org}/{name}"
+def upload(space: Path, org: str) -> str:
+    """Create or update the Space of an assembled folder, `org/<folder name>`, on the Hub and return its address."""
+    repo_id = f"{org}/{space.name}"
     try:
         validate_repo_id(repo_id)
     except HFValidationError as error:
         raise InputError(f"{org!r} cannot be a user or organisation on the Hub: {error}") from error
-    with tempfile.TemporaryDirectory() as folder:
-        space = assemble(name, root, Path(folder) / name)
-        if get_token() is None:
-            raise RadevalError(f"cannot publish {repo_id}: you are not logged in to the Hub; type: hf auth login")
-        try:
-            api = HfApi(library_name="radeval_core", library_version=__version__)
-            url = api.create_repo(repo_id, repo_type="space", space_sdk="gradio", exist_ok=True)
-            api.upload_folder(
-                repo_id=repo_id,
-                repo_type="space",
-                folder_path=space,
-                commit_message=f"Publish {name} with radeval_core {__version__}",
-            )
-        except HfHubHTTPError as error:
-            raise RadevalError(f"cannot publish {repo_id}: {_refusal(error, org)}") from error
-        except ValueError as error:
-            raise RadevalError(f"cannot publish {repo_id}: the Hub answered: {error}") from error
-        except (HTTPError, OSError) as error:
-            raise RadevalError(
-                f"cannot publish {repo_id}: the Hub cannot be reached ({error or type(error).__name__}); "
-                "check the network and HF_ENDPOINT, then type the same command again"
-            ) from error
+    if get_token() is None:
+        raise RadevalError(f"cannot publish {repo_id}: you are not logged in to the Hub; type: hf auth login")
+    try:
+        api = HfApi(library_name="radeval_core", library_version=__version__)
+        url = api.create_repo(repo_id, repo_type="space", space_sdk="gradio", exist_ok=True)
+        api.upload_folder(
+            repo_id=repo_id,
+            repo_type="space",
+            folder_path=space,
+            commit_message=f"Publish {space.name} with radeval_core {__version__}",
+        )
+    except HfHubHTTPError as error:
+        raise RadevalError(f"cannot publish {repo_id}: {_refusal(error, org)}") from error
+    except ValueError as error:
+        raise RadevalError(f"cannot publish {repo_id}: the Hub answered: {error}") from error
+    except (HTTPError, OSError) as error:
+        raise RadevalError(
+            f"cannot publish {repo_id}: the Hub cannot be reached ({error or type(error).__name__}); "
+            "check the network and HF_ENDPOINT, then type the same command again"
+        ) from error
     return str(url)
 
 
