@@ -6,6 +6,7 @@ import argparse
 import json
 import logging
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -55,10 +56,12 @@ def _notes_on_stderr(level: int) -> Iterator[None]:
     handler.setFormatter(logging.Formatter("radeval: %(message)s"))
     handler.setLevel(level)
     logger.addHandler(handler)
+    propagate, logger.propagate = logger.propagate, False  # some libraries print what reaches the root logger
     try:
         yield
     finally:
         logger.removeHandler(handler)
+        logger.propagate = propagate
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -278,7 +281,13 @@ def _print_scores(summary: dict[str, dict[str, Any]]) -> None:
         score = "-" if row["score"] is None else f"{row['score']:.4f}"
         better = "↑ higher" if row["higher_is_better"] else "↓ lower"
         rows.append([name, score, interval, n, better, row["signature"]])
-    _print_table(["metric", "score", "95 % interval", "n", "better", "signature"], rows)
+    header = ["metric", "score", "95 % interval", "n", "better", "signature"]
+    widest = max(len(cells[-1]) for cells in rows)
+    if _width() >= widest + 65:
+        _print_table(header, rows)
+    else:  # too narrow: whole signatures below, easier to copy than folded ones
+        _print_table(header[:-1], [cells[:-1] for cells in rows])
+        print("\n".join(cells[-1] for cells in rows))
 
 
 def _print_table(header: list[str], rows: list[list[str]]) -> None:
@@ -286,12 +295,18 @@ def _print_table(header: list[str], rows: list[list[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    # On a pipe or in a file, rows keep their full width; on a terminal, cells wrap.
-    console = Console(width=None if sys.stdout.isatty() else 240)
-    table = Table(*header, show_lines=sys.stdout.isatty())
-    for row in rows:
+    console = Console(width=_width())
+    table = Table(*header)
+    for i, row in enumerate(rows):
+        if i and row[0] and not all(r[0] for r in rows):  # rows that continue another one stay together
+            table.add_section()
         table.add_row(*(Text(cell, overflow="fold") for cell in row))  # Text: nothing in a cell is markup
     console.print(table)
+
+
+def _width() -> int:
+    """Columns to print in: the terminal's, or plenty in a pipe or a file."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 240
 
 
 def _one_line(error: Exception) -> str:

@@ -74,7 +74,9 @@ class ForwardLoop:
         unique, inverse = unique_texts(texts)
         windows = [unique[i : i + WINDOW] for i in range(0, len(unique), WINDOW)]
         results: list[T] = []
-        with tqdm(total=len(unique), desc=progress, unit="text", disable=None if progress else True) as bar:
+        with tqdm(
+            total=len(unique), desc=progress, unit="text", leave=False, disable=None if progress else True
+        ) as bar:
             for ids in self._tokenized(windows):
                 results.extend(self._run_window(ids, collect, bar))
         return [results[i] for i in inverse]
