@@ -13,6 +13,7 @@ from radeval_core.engine.devices import choose_device, choose_dtype, token_budge
 from radeval_core.engine.forward import ForwardLoop, pad_right
 from radeval_core.errors import CheckpointError, InputError, RadevalError
 
+CPU = torch.device("cpu")
 words = st.sampled_from(["heart", "lungs", "clear", "effusion", "no", "right", "left", "mild", "nodule", "4", "mm"])
 reports = st.lists(st.lists(words, min_size=1, max_size=12).map(" ".join), max_size=12)
 
@@ -100,6 +101,31 @@ def test_a_batch_of_many_equals_batches_of_one(embedder, texts):
         (alone,) = embedder.annotate([text])
         assert many.ids.tolist() == alone.ids.tolist()
         np.testing.assert_allclose(many.vectors, alone.vectors, atol=1e-5)
+
+
+def test_the_same_loop_gives_sentence_vectors_and_token_labels(tiny_encoder):
+    """What to keep of a batch is the caller's choice: here the first token's vector, and a label a token."""
+    from transformers import AutoModelForTokenClassification, AutoTokenizer
+
+    torch.manual_seed(0)
+    model = AutoModelForTokenClassification.from_pretrained(tiny_encoder, num_labels=3).eval()
+    tokenizer = AutoTokenizer.from_pretrained(tiny_encoder)
+    texts = [*SENTENCES, SENTENCES[0]]
+
+    def run_with(network, collect):
+        loop = ForwardLoop(network, lambda ts: tokenizer(ts)["input_ids"], tokenizer.pad_token_id, CPU, 60)
+        return loop.run(texts, collect)
+
+    first = run_with(model.bert, lambda out, rows: out.last_hidden_state[:, 0].numpy())
+    labels = run_with(
+        model, lambda out, rows: [out.logits[i, : len(row)].argmax(-1).tolist() for i, row in enumerate(rows)]
+    )
+    for text, vector, tags in zip(texts, first, labels, strict=True):
+        batch = tokenizer(text, return_tensors="pt")
+        with torch.inference_mode():
+            np.testing.assert_allclose(vector, model.bert(**batch).last_hidden_state[0, 0], atol=1e-5)
+            assert tags == model(**batch).logits[0].argmax(-1).tolist()
+    assert len({tag for tags in labels for tag in tags}) > 1
 
 
 def test_vectors_are_unit_vectors_of_every_token(embedder):

@@ -28,6 +28,16 @@ def test_bertscore_equals_bert_score(layer, idf, batch_tokens):
         np.testing.assert_allclose(result[f"{part}_scores"], theirs[part], atol=1e-4)
 
 
+@pytest.mark.parametrize("idf", [False, True])
+def test_bertscore_on_a_byte_level_encoder_equals_bert_score(idf):
+    """RoBERTa's kind, as distilroberta-base: a space before the first word, positions that start after padding."""
+    metric = load("bertscore", checkpoint=str(HERE / "bertscore" / "tiny-roberta"), idf=idf)
+    result = metric.compute(BERTSCORE["predictions"], BERTSCORE["references"])
+    theirs = BERTSCORE[f"roberta_layer2_idf_{'on' if idf else 'off'}"]
+    for part in ("precision", "recall", "f1"):
+        np.testing.assert_allclose(result[f"{part}_scores"], theirs[part], atol=1e-4)
+
+
 def test_bertscore_with_two_references_equals_bert_score():
     metric = load("bertscore", checkpoint=str(HERE / "bertscore" / "tiny-bert"), layer=2, idf=True)
     references = BERTSCORE["references"]

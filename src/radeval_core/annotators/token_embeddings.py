@@ -81,7 +81,9 @@ class TokenEmbedder:
 
     def token_ids(self, texts: Sequence[str]) -> list[TokenIds]:
         """Token ids with special tokens, cut to the model's limit."""
-        stripped = [(" " if self._space_first else "") + text.strip() for text in texts]
+        stripped = [text.strip() for text in texts]
+        if self._space_first:
+            stripped = [f" {text}" if text else "" for text in stripped]
         encoded = self.tokenizer(
             stripped, truncation=True, max_length=self.max_length, padding=False, return_attention_mask=False
         )
