@@ -7,7 +7,7 @@ class Bertscore(ReportMetric):
     """BERTScore: every token of a report is matched with its most similar token in the reference, and the reverse.
 
     The headline is the mean F1. Configs: "embedded" (a small encoder from a PyPI wheel, no download, the default),
-    "distilroberta-base" (layer 5, rescaled, as RadCliQ uses it), or any Hub id or folder.
+    "distilroberta-base" (layer 5, rescaled, as RadCliQ uses it), "roberta-large" (layer 17), or any Hub id or folder.
 
     Options of compute:
         detailed: also return the tokens of each report with the similarity of their best match.

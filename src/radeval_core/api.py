@@ -13,7 +13,7 @@ from radeval_core.engine.annotations import AnnotationStore
 from radeval_core.engine.cache import cache_from
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.pairs import Pair, pairs_from_lists, pairs_from_rows
-from radeval_core.registry import get_spec, metric_names, resolve_config, scorer_class
+from radeval_core.registry import checkpoint_config, get_spec, metric_names, resolve_config, scorer_class
 from radeval_core.scorer import Resources, Scorer
 from radeval_core.scoring import MetricResult, run
 from radeval_core.spec import MetricSpec
@@ -185,9 +185,12 @@ def make_scorer(name: str, config: str | None, resources: Resources, options: di
     check_options(name, options)
     options = dict(options)
     spec = get_spec(name)
-    named = options.pop("checkpoint", None)
-    chosen, checkpoint = resolve_config(spec, str(named) if named else config)
-    return scorer_class(name)(chosen, resources, checkpoint, **options)
+    checkpoint = options.pop("checkpoint", None)
+    if checkpoint:
+        chosen = checkpoint_config(spec, str(checkpoint))
+    else:
+        chosen, checkpoint = resolve_config(spec, config)
+    return scorer_class(name)(chosen, resources, checkpoint and str(checkpoint), **options)
 
 
 def check_options(name: str, options: Mapping[str, Any]) -> None:

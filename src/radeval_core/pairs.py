@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +60,7 @@ def pairs_from_rows(rows: Iterable[Any], metrics: dict[str, bool]) -> Iterator[P
         reference: Any
         if isinstance(row, Pair):
             prediction, reference, row_id = row.prediction, row.references, row.id
-        elif isinstance(row, dict):
+        elif isinstance(row, Mapping):
             for key in ("prediction", "reference"):
                 if key not in row:
                     raise InputError(f"pairs[{i}] has no {key!r}: give 'prediction' and 'reference'")
@@ -96,6 +96,10 @@ def require_string(where: str, value: Any) -> str:
     """Return the value if it is a string, else raise an error that names its place."""
     if not isinstance(value, str):
         raise InputError(f"{where} must be a string, got {'None' if value is None else type(value).__name__}")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:  # half of a surrogate pair: no tokeniser and no file format takes it
+        raise InputError(f"{where} is not valid Unicode text: character {error.start} is a lone surrogate") from None
     return value
 
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 from radeval_core import scorers
-from radeval_core.errors import unknown_name
+from radeval_core.errors import InputError, unknown_name
 from radeval_core.scorer import Scorer
 from radeval_core.spec import Config, MetricSpec
 
@@ -45,11 +45,18 @@ def resolve_config(spec: MetricSpec, wanted: str | None) -> tuple[Config, str | 
         if config.name == wanted:
             return config, None
     if spec.takes_checkpoint and (Path(wanted).is_dir() or _looks_like_hub_id(wanted)):
-        return Config("custom", "a checkpoint named by the user", wanted, spec.configs[-1].extra), wanted
+        return checkpoint_config(spec, wanted), wanted
     error = unknown_name(f"config of {spec.name}", wanted, [c.name for c in spec.configs])
     if spec.takes_checkpoint:
         error.args = (f"{error.args[0]}, a Hub id such as 'org/model', or an existing folder",)
     raise error
+
+
+def checkpoint_config(spec: MetricSpec, checkpoint: str) -> Config:
+    """The config of a checkpoint the user named as such."""
+    if checkpoint.startswith((".", "/", "~")) and not Path(checkpoint).is_dir():
+        raise InputError(f"checkpoint of {spec.name}: no such folder: {checkpoint}")
+    return Config("custom", "a checkpoint named by the user", checkpoint, spec.configs[-1].extra)
 
 
 def _looks_like_hub_id(text: str) -> bool:

@@ -237,6 +237,22 @@ def test_empty_rule(name):
 
 
 @every_metric
+def test_unusual_reports(name):
+    texts = [
+        "A" * 100_000,
+        "word " * 20_000,
+        "\0\x0b\u2028\u202e",
+        "😀 ﷽ 左肺 Ödem",
+        "<b>&amp;|{}[MASK]</s>",
+        "\r\n",
+        "1",
+        *REPORTS,
+    ]
+    result = load(name).compute(texts, texts[::-1])
+    assert len(result["scores"]) == len(texts) and np.isfinite(result["scores"]).all()
+
+
+@every_metric
 def test_only_empty_reports(name):
     rule = get_spec(name).empty
     result = load(name).compute(["", ""], ["", "\n"])
@@ -272,6 +288,7 @@ BAD_INPUT = [
     (["a", 3], ["a", "b"], "predictions[1] must be a string, got int"),
     (["a", "b"], ["a", 2.5], "references[1] must be a string, got float"),
     ([["a"], "b"], ["a", "b"], "predictions[0] must be a string, got list"),
+    (["a\ud83d"], ["a"], "predictions[0] is not valid Unicode text: character 1 is a lone surrogate"),
 ]
 
 

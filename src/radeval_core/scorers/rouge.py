@@ -8,9 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 from rouge_score.rouge_scorer import RougeScorer as GoogleRouge
+from rouge_score.tokenizers import DefaultTokenizer
 
 from radeval_core.pairs import Pair
 from radeval_core.scorer import Option, PairScores, Scorer
+from radeval_core.scores.rouge import lcs_precision_recall_f1
 from radeval_core.spec import Config, EmptyRule, MetricSpec
 
 KINDS = ("rouge1", "rouge2", "rougeL")
@@ -45,15 +47,24 @@ class RougeScorer(Scorer):
     options: ClassVar = {"stemmer": Option(False, bool)}
 
     def prepare(self) -> None:
-        self._rouge = GoogleRouge(list(KINDS), use_stemmer=self.chosen["stemmer"])
+        self._tokenizer = DefaultTokenizer(self.chosen["stemmer"])
+        self._ngrams = GoogleRouge(["rouge1", "rouge2"], tokenizer=self._tokenizer)
 
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
-        distinct = {(pair.prediction, pair.references) for pair in pairs}
-        scored = {(p, refs): self._rouge.score_multi(list(refs), p) for p, refs in distinct}
+        scored = {
+            key: self._score_texts(*key) for key in dict.fromkeys((pair.prediction, pair.references) for pair in pairs)
+        }
         found = [scored[pair.prediction, pair.references] for pair in pairs]
-        values = {kind: np.array([f[kind].fmeasure for f in found]) for kind in KINDS}
-        details = [{kind: {"precision": f[kind].precision, "recall": f[kind].recall} for kind in KINDS} for f in found]
+        values = {kind: np.array([f[kind][2] for f in found]) for kind in KINDS}
+        details = [{kind: {"precision": f[kind][0], "recall": f[kind][1]} for kind in KINDS} for f in found]
         return PairScores({"rouge": values["rougeL"], **values}, details=details if detailed else None)
+
+    def _score_texts(self, prediction: str, references: tuple[str, ...]) -> dict[str, Sequence[float]]:
+        """Precision, recall and F1 of each kind."""
+        ngrams = self._ngrams.score_multi(list(references), prediction)
+        words = self._tokenizer.tokenize(prediction)
+        longest = [lcs_precision_recall_f1(words, self._tokenizer.tokenize(r)) for r in references]
+        return {**ngrams, "rougeL": max(longest, key=lambda values: values[2])}
 
     def signature_fields(self) -> dict[str, object]:
         return {"stemmer": bool(self.chosen["stemmer"]), "rouge_score": version("rouge-score")}
