@@ -1,9 +1,7 @@
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -177,18 +175,18 @@ def test_no_report_text_on_stderr(pairs):
     assert "scoring" not in done.stderr, "no progress bar where there is no terminal"
 
 
-def test_an_interrupted_run_leaves_the_old_file(tmp_path):
-    big = tmp_path / "big.jsonl"
-    big.write_text("".join(json.dumps({**GOOD[0], "prediction": f"clear lungs {i} " * 60}) + "\n" for i in range(4000)))
+def test_an_interrupted_run_leaves_the_old_file(pairs, tmp_path, capsys, monkeypatch):
+    from radeval_core.scorers.rouge import RougeScorer
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RougeScorer, "score", interrupted)
     out = tmp_path / "out.csv"
     out.write_text("old")
-    command = [sys.executable, "-m", "radeval_core.cli", "score", str(big), "--metrics", "rouge", "--out", str(out)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    time.sleep(4)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 1 and err.strip().endswith("radeval: interrupted")
-    assert out.read_text() == "old" and sorted(os.listdir(tmp_path)) == ["big.jsonl", "out.csv"]
+    assert cli.main(["score", str(pairs), "--metrics", "rouge", "--out", str(out)]) == 1
+    assert capsys.readouterr().err == "radeval: interrupted\n"
+    assert out.read_text() == "old" and sorted(os.listdir(tmp_path)) == ["out.csv", "pairs.jsonl"]
 
 
 def test_a_closed_pipe_is_no_traceback(pairs):
@@ -200,3 +198,64 @@ def test_a_closed_pipe_is_no_traceback(pairs):
         timeout=60,
     )
     assert "Traceback" not in done.stderr
+
+
+# --- radeval parse
+
+
+def test_parse_text_prints_a_table(capsys):
+    assert cli.main(["parse", "--text", "Small left effusion. No pneumothorax."]) == 0
+    table = capsys.readouterr().out
+    assert "pleural_effusion" in table and "absent" in table and "left" in table
+
+
+def test_parse_writes_a_row_a_report(tmp_path, capsys):
+    reports = [{"id": "a", "text": "Small left pleural effusion, 2.5 x 3 cm nodule."}, {"id": 7, "text": ""}]
+    (tmp_path / "r.jsonl").write_text("".join(json.dumps(r) + "\n" for r in reports))
+    out = tmp_path / "out.jsonl"
+    assert cli.main(["parse", str(tmp_path / "r.jsonl"), "--out", str(out)]) == 0
+    first, second = (json.loads(line) for line in out.read_text().splitlines())
+    assert first["id"] == "a" and second == {"id": 7, "findings": [], "labels": second["labels"]}
+    effusion, nodule = first["findings"]
+    assert (effusion["finding"], effusion["laterality"], effusion["severity"]) == ("pleural_effusion", "left", "mild")
+    assert nodule["measurements"] == [25.0, 30.0]
+    assert reports[0]["text"][effusion["start"] : effusion["end"]] == effusion["text"] == "pleural effusion"
+    assert len(first["labels"]) == 14 and first["labels"]["Pleural Effusion"] == 1
+
+
+def test_parse_reads_text_files_and_extra_terms(tmp_path, capsys):
+    (tmp_path / "r.txt").write_text("Zebra sign on the left.\n\nNo zebra sign.\n")
+    (tmp_path / "extra.yaml").write_text(
+        "zebra_sign: {kind: abnormality, significance: minor, regions: [lung], forms: [zebra sign]}\n"
+    )
+    extra = ["--lexicon", str(tmp_path / "extra.yaml")]
+    assert cli.main(["parse", str(tmp_path / "r.txt"), "--json", *extra]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [[(f["finding"], f["polarity"], f["laterality"]) for f in row["findings"]] for row in rows] == [
+        [("zebra_sign", "present", "left")],
+        [],
+        [("zebra_sign", "absent", None)],
+    ]
+
+
+WRONG_PARSE = [
+    (["parse"], "give a file of REPORTS, or --text REPORT"),
+    (["parse", "r.txt", "--text", "x"], "give a file of REPORTS, or --text REPORT"),
+    (["parse", "r.txt"], "give --out FILE.jsonl, or --json"),
+    (["parse", "none.txt", "--json"], "none.txt: no such file"),
+    (["parse", "r.txt", "--out", "o.csv"], "must end in .jsonl"),
+    (["parse", "bad.jsonl", "--json"], "bad.jsonl: line 1: column 'text' is missing"),
+    (["parse", "--text", "x", "--lexicon", "none.yaml"], "none.yaml: No such file"),
+    (["parse", "--text", "x", "--lexicon", "bad.yaml"], "bad.yaml: a_finding: kind must be one of"),
+]
+
+
+@pytest.mark.parametrize("arguments, message", WRONG_PARSE)
+def test_wrong_input_of_parse_is_one_line_and_exit_code_2(arguments, message, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r.txt").write_text("Clear lungs.\n")
+    (tmp_path / "bad.jsonl").write_text('{"txt": "x"}\n')
+    (tmp_path / "bad.yaml").write_text("a_finding: {kind: sickness, significance: minor, forms: [a finding]}\n")
+    assert cli.main(arguments) == 2
+    printed = capsys.readouterr()
+    assert message in printed.err and printed.err.count("\n") == 1

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -37,7 +38,7 @@ def test_python_examples_print_what_the_readme_says(code, expected):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_run(command, tmp_path):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    done = run(command.split(), cwd=tmp_path)
+    done = run(shlex.split(command), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
 

@@ -26,6 +26,13 @@ _EXAMPLES = """examples:
 """
 
 
+_PARSE_EXAMPLES = """examples:
+  radeval parse --text "Small left pleural effusion. No pneumothorax."
+  radeval parse reports.jsonl --out findings.jsonl
+  radeval parse reports.txt --out findings.jsonl --lexicon my_findings.yaml
+"""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command. 0: done; 2: the user's input or options are wrong; 1: anything else."""
     args = _parser().parse_args(argv)
@@ -114,6 +121,22 @@ def _parser() -> argparse.ArgumentParser:
     )
     score.add_argument("--limit", type=int, metavar="N", help="score only the first N pairs")
 
+    parse = commands.add_parser(
+        "parse",
+        parents=[common],
+        help="read the findings of reports",
+        epilog=_PARSE_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Read what reports say, without a model: findings, polarity, place, severity, size, change.",
+    )
+    parse.set_defaults(run=_parse)
+    parse.add_argument(
+        "reports", nargs="?", metavar="REPORTS", help="JSONL with id and text, or a text file, one a line"
+    )
+    parse.add_argument("--text", help="a report to read instead of a file")
+    parse.add_argument("--out", metavar="FILE.jsonl", help="write a row a report: id, findings, 14 CheXpert labels")
+    parse.add_argument("--lexicon", action="append", default=[], metavar="FILE.yaml", help="add findings or regions")
+
     metrics = commands.add_parser(
         "metrics",
         parents=[common],
@@ -186,6 +209,38 @@ def _score(args: argparse.Namespace) -> int:
     return 0
 
 
+def _parse(args: argparse.Namespace) -> int:
+    from radeval_core import io
+    from radeval_core.findings import FindingsParser
+    from radeval_core.findings.rows import finding_cells, report_row
+
+    if (args.reports is None) == (args.text is None):
+        raise InputError("give a file of REPORTS, or --text REPORT")
+    parser = FindingsParser(args.lexicon)
+    if args.text is not None:
+        report = parser.parse(args.text)
+        if args.json:
+            print(json.dumps(report_row("text", report), ensure_ascii=False))
+        else:
+            header = ["finding", "polarity", "anatomy", "side", "severity", "size (mm)", "change", "words"]
+            _print_table(header, [finding_cells(f) for f in report.findings])
+        return 0
+    if not args.out and not args.json:
+        raise InputError("give --out FILE.jsonl, or --json to print the rows")
+    reports = io.ReportFile.open(args.reports)
+    total = sum(1 for _ in reports)
+    rows = (report_row(row_id, parser.parse(text)) for row_id, text in io.with_progress(reports, total, not args.quiet))
+    if args.out:
+        out = io.check_output(args.out, (".jsonl",))
+        io.write_atomically(out, lambda path: io.write_jsonl(path, rows))
+        if not args.quiet:
+            print(f"{total} rows written to {out}")
+    else:
+        for row in rows:
+            print(json.dumps(row, ensure_ascii=False))
+    return 0
+
+
 def _metrics(args: argparse.Namespace) -> int:
     from radeval_core.registry import get_spec, metric_names
 
@@ -217,7 +272,7 @@ def _metrics(args: argparse.Namespace) -> int:
             first = [s.name, s.measures, s.range_text, s.arrow] if i == 0 else [""] * 4
             rows.append([*first, f"{config.name}: {config.about}", needs])
         if s.takes_checkpoint:
-            rows.append([""] * 4 + ["any Hub id or folder", f"radeval_core[{s.configs[-1].extra}]"])
+            rows.append([""] * 4 + ["any Hub id or folder", "radeval_core[models]"])
     _print_table(["metric", "measures", "range", "better", "configs (default first)", "needs"], rows)
     return 0
 

@@ -27,7 +27,8 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
     known = list(known)
     near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return InputError(f"unknown {kind} {name!r}: {hint}known: {', '.join(known)}")
+    shown = ", ".join(known[:20]) + (f" and {len(known) - 20} more" if len(known) > 20 else "")
+    return InputError(f"unknown {kind} {name!r}: {hint}known: {shown}")
 
 
 def needs_extra(extra: str, what: str) -> MissingDependencyError:

@@ -13,11 +13,14 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
+
+from tqdm import tqdm
 
 from radeval_core.errors import InputError
 from radeval_core.pairs import Pair, check_references, require_string
 
+T = TypeVar("T")
 PAIR_SUFFIXES = (".jsonl", ".csv", ".parquet")
 _COLUMNS = ("prediction", "reference")
 
@@ -67,6 +70,32 @@ class TextFilePair:
             yield Pair(str(prediction), (str(reference),), index)
 
 
+@dataclass(frozen=True)
+class ReportFile:
+    """Single reports: JSONL with `text` and perhaps `id`, or a text file with one report a line."""
+
+    path: Path
+
+    @classmethod
+    def open(cls, path: str | Path) -> ReportFile:
+        return cls(_existing(Path(path)))
+
+    def __iter__(self) -> Iterator[tuple[str | int, str]]:
+        if self.path.suffix.lower() != ".jsonl":
+            for number, line in _lines(self.path):
+                yield number - 1, line
+            return
+        for index, (where, row) in enumerate(_jsonl_rows(self.path)):
+            if "text" not in row:
+                raise InputError(f"{where}: column 'text' is missing; found {', '.join(map(repr, row))}")
+            yield _row_id(where, row, index), require_string(f"{where}: column 'text'", row["text"])
+
+
+def with_progress(items: Iterable[T], total: int, show: bool) -> Iterator[T]:
+    """The items, with a progress bar on a terminal."""
+    yield from tqdm(items, total=total, unit="report", disable=None if show else True)
+
+
 def open_pairs(path: str | Path, limit: int | None = None) -> PairFile:
     """A reader of a pair file; fails at once if the file is not there or of no known kind."""
     path = Path(path)
@@ -80,11 +109,11 @@ def open_text_files(predictions: str | Path, references: str | Path, limit: int 
     return TextFilePair(_existing(Path(predictions)), _existing(Path(references)), limit)
 
 
-def check_output(path: str | Path) -> Path:
+def check_output(path: str | Path, suffixes: tuple[str, ...] = PAIR_SUFFIXES) -> Path:
     """The path, if results can be written there."""
     path = Path(path)
-    if path.suffix.lower() not in PAIR_SUFFIXES:
-        raise InputError(f"--out {path}: the name must end in {', '.join(PAIR_SUFFIXES)}")
+    if path.suffix.lower() not in suffixes:
+        raise InputError(f"--out {path}: the name must end in {', '.join(suffixes)}")
     if path.is_dir():
         raise InputError(f"--out {path}: is a folder, give a file name")
     if not path.parent.is_dir():
@@ -94,7 +123,7 @@ def check_output(path: str | Path) -> Path:
 
 def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     """Write rows of `{"id", "scores": {name: float or None}}` in the format the ending names."""
-    write = {".jsonl": _write_jsonl, ".csv": _write_csv, ".parquet": _write_parquet}[path.suffix.lower()]
+    write = {".jsonl": write_jsonl, ".csv": _write_csv, ".parquet": _write_parquet}[path.suffix.lower()]
     write_atomically(path, lambda temporary: write(temporary, rows))
 
 
@@ -206,7 +235,8 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield f"{path}: row {number}", row
 
 
-def _write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """One JSON object a line."""
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         for row in rows:
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")

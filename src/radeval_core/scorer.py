@@ -44,7 +44,7 @@ class Option:
             return int(value)
         if self.type is list and isinstance(value, Sequence) and not isinstance(value, str):
             return list(value)
-        expected = {bool: "true or false", int: "a whole number", list: "a list of reports", str: "a text"}[self.type]
+        expected = {bool: "true or false", int: "a whole number", list: "a list", str: "a text"}[self.type]
         raise InputError(f"option {name} must be {expected}, got {value!r}")
 
 

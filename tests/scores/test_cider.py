@@ -88,7 +88,7 @@ def test_an_earlier_call_does_not_leak_into_the_next():
 
 
 def test_a_bad_corpus_is_named():
-    with pytest.raises(InputError, match=r"option cider\.corpus must be a list of reports, got 'one string'"):
+    with pytest.raises(InputError, match=r"option cider\.corpus must be a list, got 'one string'"):
         load("cider", corpus="one string").compute(["a"], ["a"])
     with pytest.raises(InputError, match="corpus of cider is empty"):
         load("cider", corpus=[]).compute(["a"], ["a"])

@@ -34,7 +34,7 @@ def load_encoder(source: str, layers: int | None, dtype: torch.dtype, name: str)
         The model in eval mode, its tokenizer, and `name@revision`.
     """
     try:
-        with _quiet_transformers():
+        with QuietTransformers():
             config = transformers.AutoConfig.from_pretrained(source)
             depth = config.num_hidden_layers
             if layers is not None:
@@ -48,7 +48,7 @@ def load_encoder(source: str, layers: int | None, dtype: torch.dtype, name: str)
     except (OSError, ValueError, RuntimeError, SafetensorError, UnpicklingError) as error:
         if isinstance(error, CheckpointError):
             raise
-        raise CheckpointError(_cannot_load(source, error)) from error
+        raise CheckpointError(cannot_load(source, error)) from error
     missing = [key for key in report["missing_keys"] if not key.startswith(_UNUSED_HEADS)]
     if missing:
         raise CheckpointError(
@@ -88,7 +88,8 @@ def _hash_folder(folder: str, stamp: tuple[tuple[str, int, int], ...]) -> str:
     return digest.hexdigest()[:8]
 
 
-def _cannot_load(source: str, error: Exception) -> str:
+def cannot_load(source: str, error: Exception) -> str:
+    """Why a checkpoint does not load, and what to type."""
     if Path(source).is_dir():
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         return f"cannot load a checkpoint from folder {source!r}: {reason}"
@@ -98,7 +99,7 @@ def _cannot_load(source: str, error: Exception) -> str:
     )
 
 
-class _quiet_transformers:
+class QuietTransformers:
     """Hides transformers' load report; what matters of it is checked and raised as an error."""
 
     def __enter__(self) -> None:

@@ -1,0 +1,156 @@
+"""Where the anatomical regions lie on a chest film, from any object detector in transformers' format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pickle import UnpicklingError
+from typing import Any
+
+import torch
+import transformers
+from safetensors import SafetensorError
+from tqdm import tqdm
+
+from radeval_core.engine.checkpoints import QuietTransformers, cannot_load, identity
+from radeval_core.engine.devices import choose_device
+from radeval_core.errors import CheckpointError, InputError, MissingDependencyError
+from radeval_core.findings.atlas import Box, open_film, plain_name, region_names
+
+#: images that go through the model together
+BATCH_IMAGES = 8
+#: detections below this score are not used, as transformers does by default
+THRESHOLD = 0.5
+#: labels that stand for no object
+_NO_REGION = {"background", "n/a", "no object"}
+
+
+class RegionDetector:
+    """Finds the regions of Chest ImaGenome on images.
+
+    Args:
+        source: Hub id, or folder as `save_pretrained` writes it (config, weights, preprocessor); its labels are the
+            names of regions, where letter case and underscores do not matter.
+        device: see `choose_device`.
+        threshold: the lowest score, from 0 to 1, at which a detection is used.
+        progress: show a bar on a terminal.
+    """
+
+    def __init__(
+        self, source: str, device: str | None = None, threshold: float = THRESHOLD, progress: bool = True
+    ) -> None:
+        if not 0 <= threshold < 1:
+            raise InputError(f"the threshold of a detector must be at least 0 and below 1, got {threshold}")
+        self.device = choose_device(device)
+        self.threshold = threshold
+        self.progress = progress
+        model, self.processor, self.model_name = load_detector(source)
+        self.regions = _regions_by_label(source, model.config.id2label)
+        self.model = model.to(self.device)
+
+    @property
+    def identity(self) -> str:
+        return f"regions|{self.model_name}|threshold:{self.threshold:g}"
+
+    def detect(self, images: Sequence[Any], first: int = 0) -> list[dict[str, Box]]:
+        """For each image its regions and their boxes in pixels: of each region the detection with the best score.
+
+        Args:
+            images: paths of image files, or PIL images.
+            first: the number of the first image in messages.
+        """
+        found: list[dict[str, Box]] = [{} for _ in images]
+        with tqdm(
+            total=len(images), desc="regions", unit="image", leave=False, disable=None if self.progress else True
+        ) as bar:
+            for batch in self._batches(images, first):
+                for index, regions in self._run(batch).items():
+                    found[index] = regions
+                bar.update(len(batch))
+        return found
+
+    def _batches(self, images: Sequence[Any], first: int) -> Iterator[list[tuple[int, tuple[int, int], Any]]]:
+        """Images as the model takes them, with their places and sizes, grouped by equal shape.
+
+        Padding images of other shapes would change what a model says of an image with its neighbours in the batch.
+        """
+        waiting: dict[tuple[int, ...], list[tuple[int, tuple[int, int], Any]]] = {}
+        for i, given in enumerate(images):
+            image = open_film(given, f"images[{first + i}]")
+            inputs = self.processor(images=image, return_tensors="pt")
+            shape = tuple(inputs["pixel_values"].shape)
+            waiting.setdefault(shape, []).append((i, (image.height, image.width), inputs))
+            if len(waiting[shape]) == BATCH_IMAGES:
+                yield waiting.pop(shape)
+        yield from waiting.values()
+
+    def _run(self, batch: list[tuple[int, tuple[int, int], Any]]) -> dict[int, dict[str, Box]]:
+        """One batch through the model: regions by the place of the image."""
+        keys = [key for key in ("pixel_values", "pixel_mask") if key in batch[0][2]]
+        inputs = {key: torch.cat([item[2][key] for item in batch]).to(self.device) for key in keys}
+        with torch.inference_mode():
+            output = self.model(**inputs)
+            sizes = torch.tensor([size for _, size, _ in batch], device=self.device)
+            results = self.processor.post_process_object_detection(output, threshold=self.threshold, target_sizes=sizes)
+        return {i: self._best(result, *size) for (i, size, _), result in zip(batch, results, strict=True)}
+
+    def _best(self, result: dict[str, torch.Tensor], height: int, width: int) -> dict[str, Box]:
+        """The best box of each region, cut to the image; what has no area there is left out."""
+        order = torch.argsort(result["scores"], descending=True, stable=True)
+        best: dict[str, Box] = {}
+        for label, box in zip(result["labels"][order].tolist(), result["boxes"][order].tolist(), strict=True):
+            region = self.regions.get(label)
+            x1, x2 = (min(max(float(x), 0.0), float(width)) for x in box[::2])
+            y1, y2 = (min(max(float(y), 0.0), float(height)) for y in box[1::2])
+            if region is not None and region not in best and x1 < x2 and y1 < y2:
+                best[region] = (x1, y1, x2, y2)
+        return best
+
+
+@lru_cache(maxsize=2)
+def region_detector(source: str, device: str | None, threshold: float, progress: bool) -> RegionDetector:
+    """A loaded detector, kept for the next call."""
+    return RegionDetector(source, device, threshold, progress)
+
+
+def load_detector(source: str) -> tuple[Any, Any, str]:
+    """An object detector in eval mode, its image processor, and `name@revision`. Code in a checkpoint is never run."""
+    try:
+        with QuietTransformers():
+            config = transformers.AutoConfig.from_pretrained(source, trust_remote_code=False)
+            # the same arithmetic whether or not torchvision is installed
+            processor = transformers.AutoImageProcessor.from_pretrained(source, trust_remote_code=False, backend="pil")
+            model, report = transformers.AutoModelForObjectDetection.from_pretrained(
+                source, config=config, trust_remote_code=False, output_loading_info=True
+            )
+    except ImportError as error:  # a backbone or an image processor of another package
+        reason = str(error).strip().splitlines()[0]
+        raise MissingDependencyError(f"detector {source!r} needs a package that is not installed: {reason}") from error
+    except (OSError, ValueError, RuntimeError, SafetensorError, UnpicklingError) as error:
+        raise CheckpointError(cannot_load(source, error)) from error
+    if not hasattr(processor, "post_process_object_detection"):
+        raise CheckpointError(f"{source}: its image processor, {type(processor).__name__}, does not give boxes")
+    if report["missing_keys"]:
+        raise CheckpointError(
+            f"{source} lacks {len(report['missing_keys'])} tensors the detector needs, the first is "
+            f"{sorted(report['missing_keys'])[0]!r}: it is incomplete or of another architecture"
+        )
+    if report["mismatched_keys"]:
+        raise CheckpointError(f"{source}: tensor {sorted(report['mismatched_keys'])[0]} has the wrong shape")
+    model.eval()
+    return model, processor, identity(source, config, source)
+
+
+def _regions_by_label(source: str, id2label: dict[int, str]) -> dict[int, str]:
+    """The region of each label of a detector."""
+    names = {label: plain_name(str(name)) for label, name in id2label.items()}
+    known = set(region_names())
+    unknown = sorted({name for name in names.values() if name not in known | _NO_REGION})
+    regions = {int(label): name for label, name in names.items() if name in known}
+    if unknown or not regions:
+        shown = ", ".join(map(repr, unknown[:3])) + (", …" if len(unknown) > 3 else "")
+        raise CheckpointError(
+            f"{source} is not a detector of Chest ImaGenome's regions: {len(unknown)} of its {len(names)} labels are "
+            f"no region ({shown}); id2label in its config.json must name regions such as 'right lung'"
+        )
+    return regions

@@ -1,0 +1,166 @@
+"""Which tokens of a sentence are negated, in doubt, or not about this study.
+
+Scopes in the manner of NegEx and ConText (Chapman et al. 2001, Harkema et al. 2009), with rules of our own for lists,
+run-on sentences and double negation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.match import Match
+
+_JOINS = frozenset({",", "and", "or", "&", "/"})
+_COPULA = frozenset({"is", "are", "was", "were", "has", "have", "be", "been"})
+#: a scope of doubt does not reach into what merely accompanies
+_COMPANY = frozenset({"with", "associated"})
+
+
+@dataclass(slots=True)
+class Context:
+    """Flags by token, and where clauses end.
+
+    Attributes:
+        negated: the statement at this token is denied.
+        doubted: the statement at this token is uncertain.
+        skipped: the token is not a statement about this study.
+        breaks: tokens no scope and no modifier reaches across.
+    """
+
+    negated: list[bool]
+    doubted: list[bool]
+    skipped: list[bool]
+    breaks: list[bool]
+
+
+def read_context(words: Sequence[str], matches: Sequence[Match], lexicon: Lexicon) -> Context:
+    """Find the scopes of all cues of a sentence."""
+    size = len(words)
+    context = Context([False] * size, [False] * size, [False] * size, [False] * size)
+    cue_at: list[set[str]] = [set() for _ in range(size)]
+    start_of = [False] * size
+    for match in matches:
+        start_of[match.start] = True
+        for i in range(match.start, match.end):
+            cue_at[i] = match.roles.cues
+        if "terminate" in match.roles.cues:
+            for i in range(match.start, match.end):
+                context.breaks[i] = True
+    for i, word in enumerate(words):
+        if word == ";":
+            context.breaks[i] = True
+    restart = lexicon.words["restart"]
+    verbs = lexicon.words["verb"]
+    subjects = {m.start for m in matches if m.roles.region and m.end < size and words[m.end] in _COPULA}
+    cancelled = _double_negations(words, matches)
+    for number, match in enumerate(matches):
+        cues = match.roles.cues
+        if not cues or match.roles.finding:
+            continue
+        if "negate" in cues and number not in cancelled:
+            for i in _forward(words, match.end, cue_at, context.breaks, restart, subjects, doubt=False):
+                context.negated[i] = True
+        if "doubt" in cues:
+            for i in _forward(words, match.end, cue_at, context.breaks, restart, subjects, doubt=True):
+                context.doubted[i] = True
+        if "skip" in cues:
+            for i in _forward(words, match.end, cue_at, context.breaks, frozenset(), set(), doubt=False):
+                context.skipped[i] = True
+        if "negate_after" in cues:
+            for i in _backward(words, match.start, cue_at, context.breaks):
+                context.negated[i] = True
+        if "doubt_after" in cues:
+            between_alternatives = words[match.start] in ("versus", "vs")
+            for i in _backward(words, match.start, cue_at, context.breaks, verbs if between_alternatives else None):
+                context.doubted[i] = True
+    return context
+
+
+def _double_negations(words: Sequence[str], matches: Sequence[Match]) -> set[int]:
+    """Negations that follow each other directly (`not without`, `no absence of`) and cancel out."""
+    cancelled: set[int] = set()
+    last: tuple[int, Match] | None = None
+    for number, match in enumerate(matches):
+        if "negate" not in match.roles.cues:
+            continue
+        if last is not None and last[0] not in cancelled and words[match.start] not in ("no", "nor"):
+            follows = number - last[0] == 1 and match.start == last[1].end
+            cancelled |= {last[0], number} if follows else set()
+        last = (number, match)
+    return cancelled
+
+
+def _forward(
+    words: Sequence[str],
+    start: int,
+    cue_at: list[set[str]],
+    breaks: list[bool],
+    restart: frozenset[str],
+    subjects: set[int],
+    doubt: bool,
+) -> range:
+    """The tokens a cue reaches to its right."""
+    size = len(words)
+    end = start
+    while end < size:
+        word, cues = words[end], cue_at[end]
+        if breaks[end] or "affirm" in cues:
+            break
+        if doubt and word in _COMPANY:
+            break
+        if end > start and end in subjects:  # a new statement begins: `no effusion heart is enlarged`
+            break
+        if end > start:
+            if "skip" in cues and not doubt:
+                break
+            joined = words[end - 1] in (",", "and")
+            if joined and (word in restart or ("doubt" in cues and not doubt) or "negate" in cues):
+                break
+            if "normal" in cues and joined:
+                break
+        if doubt and word == "," and not _list_goes_on(words, end, breaks):
+            break
+        if word == "and" and end + 1 < size and words[end + 1] in ("the", "there"):
+            break
+        end += 1
+    return range(start, end)
+
+
+def _list_goes_on(words: Sequence[str], comma: int, breaks: list[bool]) -> bool:
+    """Whether `, ...` is part of a list of alternatives: an `or` follows before the clause ends."""
+    for i in range(comma + 1, len(words)):
+        if breaks[i] or words[i] in _COPULA:
+            return False
+        if words[i] in ("or", "versus", "vs"):
+            return True
+    return False
+
+
+def _backward(
+    words: Sequence[str], end: int, cue_at: list[set[str]], breaks: list[bool], stop: frozenset[str] | None = None
+) -> range:
+    """The tokens a cue reaches to its left: the subject of its clause, lists included.
+
+    With `stop`, only the phrase directly before it: what `versus` sets against the next.
+    """
+    start = end
+    copulas = 0
+    last_join = end
+    while start > 0:
+        word = words[start - 1]
+        if breaks[start - 1] or "affirm" in cue_at[start - 1]:
+            break
+        if stop is not None and (word in stop or word == ","):
+            break
+        if "negate_after" in cue_at[start - 1] or "doubt_after" in cue_at[start - 1]:
+            break
+        if word in _COPULA:
+            copulas += 1
+            if copulas > 1 or start < end - 2:
+                return range(last_join, end)
+        if word in _JOINS:
+            last_join = start
+        start -= 1
+    return range(start, end)

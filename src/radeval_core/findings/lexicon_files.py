@@ -1,0 +1,253 @@
+"""The lexicon's files: YAML beside the code, checked entry by entry, and compiled for fast loading."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from radeval_core.errors import InputError, unknown_name
+from radeval_core.findings.lexicon import Entry, Lexicon, Region
+from radeval_core.findings.structures import CHANGES, KINDS, LATERALITIES, SEVERITIES, SIGNIFICANCES
+from radeval_core.findings.text import normalise_form
+
+FOLDER = Path(__file__).parent / "lexicon"
+COMPILED = FOLDER / "compiled.json"
+_FINDING_FIELDS = {"kind", "significance", "regions", "parents", "forms", "sides", "when", "apart"}
+_REGION_FIELDS = {"forms", "sided", "parent", "imagenome", "sides", "excludes"}
+CUES = ("negate", "negate_after", "doubt", "doubt_after", "affirm", "skip", "terminate", "normal", "generic",
+        "restart", "locate", "verb")  # fmt: skip
+#: what an entry may be; `normality` comes from normal statements alone
+_ENTRY_KINDS = tuple(kind for kind in KINDS if kind != "normality")
+#: Chest ImaGenome's regions, those on both sides without their side
+IMAGENOME = (
+    "lung", "apical zone", "upper lung zone", "mid lung zone", "lower lung zone", "hilar structures",
+    "costophrenic angle", "hemidiaphragm", "clavicle", "cardiophrenic angle", "upper abdomen", "left upper abdomen",
+    "right upper abdomen", "mediastinum", "upper mediastinum", "cardiac silhouette", "left cardiac silhouette",
+    "right cardiac silhouette", "trachea", "carina", "spine", "right atrium", "cavoatrial junction", "svc",
+    "aortic arch", "descending aorta", "abdomen",
+)  # fmt: skip
+#: the section under which nothing is a finding
+NO_FINDINGS = "other"
+
+
+@cache
+def headings() -> dict[str, str]:
+    """The section each known heading opens."""
+    sections = _read(Path(__file__).with_name("sections.yaml"))
+    return {heading: section for section, names in sections.items() for heading in names}
+
+
+def load_lexicon(extra: Iterable[str | Path] = ()) -> Lexicon:
+    """The lexicon that ships, with further files of findings or regions added."""
+    return _load(tuple(str(path) for path in extra))
+
+
+@lru_cache(maxsize=4)
+def _load(extra: tuple[str, ...]) -> Lexicon:
+    lexicon = _compiled() or read_sources()
+    home: dict[str, str] = {}
+    for path in map(Path, extra):
+        for name, fields in _read(path).items():
+            _add(lexicon, path, name, fields)
+            home[name] = path.name
+    _check_names(lexicon, home)
+    return lexicon.compile()
+
+
+def sources() -> list[Path]:
+    """The YAML files that ship, in a fixed order."""
+    return sorted(FOLDER.glob("*.yaml"))
+
+
+def read_sources() -> Lexicon:
+    """The lexicon straight from its YAML files."""
+    lexicon = Lexicon()
+    documents = {path.name: (path, _read(path)) for path in sources()}
+    _, cues = documents.pop("cues.yaml")
+    _, modifiers = documents.pop("modifiers.yaml")
+    for path, data in documents.values():
+        for name, fields in data.items():
+            _add(lexicon, path, name, fields)
+    _add_cues(lexicon, cues)
+    _add_modifiers(lexicon, modifiers)
+    return lexicon
+
+
+def fingerprint() -> str:
+    """A hash of the YAML files, which tells whether the compiled file is theirs."""
+    digest = hashlib.sha256()
+    for path in sources():
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _compiled() -> Lexicon | None:
+    """The lexicon from the compiled file: a tenth of the time of reading YAML. None if the YAML has changed since."""
+    if not COMPILED.is_file():
+        return None
+    data = json.loads(COMPILED.read_text("utf-8"))
+    return Lexicon.from_json(data) if data.get("fingerprint") == fingerprint() else None
+
+
+def write_compiled() -> Path:
+    """Write the compiled file from the YAML files."""
+    lexicon = read_sources()
+    _check_names(lexicon)
+    text = json.dumps({"fingerprint": fingerprint(), **lexicon.to_json()}, ensure_ascii=False, separators=(",", ":"))
+    COMPILED.write_text(text + "\n", "utf-8")
+    return COMPILED
+
+
+def _read(path: Path) -> dict[str, Any]:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        data = yaml.load(path.read_text("utf-8"), Loader=loader)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        raise InputError(f"{path}: {place}not valid YAML") from error
+    if not isinstance(data, dict):
+        raise InputError(f"{path}: expected entries `name: {{...}}`, got {type(data).__name__}")
+    return data
+
+
+def _add(lexicon: Lexicon, path: Path, name: Any, fields: Any) -> None:
+    where = f"{path.name}: {name}"
+    _check_fields(lexicon, where, name, fields)
+    sides = fields.get("sides") or {}
+    if "kind" in fields:
+        lexicon.entries[name] = Entry(
+            name, fields["kind"], fields["significance"], tuple(fields.get("regions") or ()),
+            tuple(fields.get("parents") or ()),
+        )  # fmt: skip
+        for first, second in fields.get("apart") or []:
+            lexicon.apart[first, second] = name
+        for rule in fields.get("when") or []:
+            regions = frozenset(rule["regions"])
+            for word in rule["words"]:
+                lexicon.roles(word).describes.append((regions, name))
+    else:
+        lexicon.regions[name] = Region(
+            name, bool(fields.get("sided")), fields.get("parent") or "", fields.get("imagenome") or "",
+            tuple(fields.get("excludes") or ()),
+        )  # fmt: skip
+    for form in fields["forms"]:
+        roles = lexicon.roles(form)
+        if roles.finding or roles.region:
+            raise InputError(f"{where}: form {form!r} already belongs to {roles.finding or roles.region}")
+        if "kind" in fields:
+            roles.finding = name
+        else:
+            roles.region = name
+        roles.form_side = sides.get(form, "")
+
+
+def _check_fields(lexicon: Lexicon, where: str, name: Any, fields: Any) -> None:
+    """Refuse an entry that is not as lexicon/README.md says, naming the field."""
+    if not isinstance(name, str) or not name.replace("_", "a").isalnum() or name != name.lower():
+        raise InputError(f"{where}: a name is lower-case words joined by _")
+    if not isinstance(fields, dict):
+        raise InputError(f"{where}: expected fields such as forms: [...]")
+    known = _FINDING_FIELDS if "kind" in fields else _REGION_FIELDS
+    for key in fields:
+        if key not in known:
+            raise unknown_name(f"field of {where}", str(key), sorted(known))
+    if name in lexicon.entries or name in lexicon.regions:
+        raise InputError(f"{where}: is in the lexicon already")
+    if not _texts(fields.get("forms")) or not fields["forms"]:
+        raise InputError(f"{where}: forms must be a list of texts")
+    for key in ("regions", "parents", "excludes"):
+        if key in fields and fields[key] is not None and not _texts(fields[key]):
+            raise InputError(f"{where}: {key} must be a list of names, got {fields[key]!r}")
+    if "kind" in fields:
+        _one_of(where, "kind", fields["kind"], _ENTRY_KINDS)
+        _one_of(where, "significance", fields.get("significance"), SIGNIFICANCES)
+    _one_of(where, "sided", fields.get("sided", False), (True, False))
+    if fields.get("imagenome"):
+        _one_of(where, "imagenome", fields["imagenome"], IMAGENOME)
+    _check_sides(where, fields.get("sides") or {}, fields["forms"])
+    _check_rules(where, fields)
+
+
+def _check_sides(where: str, sides: Any, forms: list[str]) -> None:
+    if not isinstance(sides, dict):
+        raise InputError(f"{where}: sides must map forms to a side, such as {{rul: right}}")
+    for form, side in sides.items():
+        _one_of(where, "sides", side, LATERALITIES)
+        if form not in forms:
+            raise InputError(f"{where}: sides names {form!r}, which is not among the forms")
+
+
+def _check_rules(where: str, fields: Mapping[str, Any]) -> None:
+    for rule in fields.get("when") or []:
+        if not isinstance(rule, dict) or not all(_texts(rule.get(key)) and rule[key] for key in ("regions", "words")):
+            raise InputError(f"{where}: when must be a list of {{regions: [...], words: [...]}}")
+    for pair in fields.get("apart") or []:
+        if not _texts(pair) or len(pair) != 2:
+            raise InputError(f"{where}: apart must be a list of pairs of findings")
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _one_of(where: str, field_name: str, value: Any, allowed: tuple[Any, ...]) -> None:
+    if value not in allowed:
+        raise InputError(f"{where}: {field_name} must be one of {', '.join(map(str, allowed))}, got {value!r}")
+
+
+def _add_cues(lexicon: Lexicon, data: Mapping[str, list[str]]) -> None:
+    for cue in CUES:
+        if cue in ("restart", "locate", "verb"):
+            lexicon.words[cue] = frozenset(w for form in data[cue] for w in normalise_form(form))
+            continue
+        for form in data[cue]:
+            lexicon.roles(form).cues.add(cue)
+
+
+def _add_modifiers(lexicon: Lexicon, data: Mapping[str, Mapping[str, list[str]]]) -> None:
+    for kind, allowed in (("side", LATERALITIES), ("severity", SEVERITIES), ("change", CHANGES)):
+        for value in allowed:
+            for form in data[kind].get(value, ()):
+                setattr(lexicon.roles(form), kind, value)
+
+
+def _check_names(lexicon: Lexicon, home: Mapping[str, str] | None = None) -> None:
+    """Every name that is referred to must exist.
+
+    Args:
+        lexicon: the lexicon.
+        home: the file each entry of the user's came from, for messages.
+    """
+    home = home or {}
+
+    def check(owner: str, what: str, name: str, known: Mapping[str, Any]) -> None:
+        if name not in known:
+            place = f"{home[owner]}: " if owner in home else ""
+            raise unknown_name(f"{what} of {place}{owner}", name, known)
+
+    for entry in lexicon.entries.values():
+        for region in entry.regions:
+            check(entry.name, "region", region, lexicon.regions)
+        for parent in entry.parents:
+            check(entry.name, "parent", parent, lexicon.entries)
+    for place in lexicon.regions.values():
+        if place.parent:
+            check(place.name, "parent", place.parent, lexicon.regions)
+        for finding in place.excludes:
+            check(place.name, "excluded finding", finding, lexicon.entries)
+    for (first, second), finding in lexicon.apart.items():
+        check(finding, "finding in apart", first, lexicon.entries)
+        check(finding, "finding in apart", second, lexicon.entries)
+    for roles in lexicon.surfaces():
+        for regions, finding in roles.describes:
+            for name in regions:
+                check(finding, "region in when", name, lexicon.regions)

@@ -1,0 +1,357 @@
+"""Which side, place, severity, size and change belong to which finding of a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from radeval_core.findings.context import Context
+from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.match import Match
+from radeval_core.findings.measurements import find_sizes
+from radeval_core.findings.text import GAP
+
+_JOINS = frozenset({"and", "or", "&", "/", "plus"})
+_LINKS = _JOINS | {
+    ",", "versus", "vs", "with", "associated", "adjacent", "overlying", "underlying", "superimposed", "a", "an", "the",
+    "some", "few", "subsequent", "resultant", "of", "both", "as", "well",
+}  # fmt: skip
+#: cues that end the stretch before a finding in which its adjectives stand
+_BLOCKING = frozenset({"negate", "normal", "doubt", "affirm"})
+#: how words end that describe a finding
+_ADJECTIVE = ("y", "al", "ar", "ic", "ive")
+
+
+@dataclass(slots=True)
+class Mention:
+    """A finding in the making.
+
+    Attributes:
+        start: first token.
+        end: token after the last.
+        head: the token whose polarity counts.
+        finding: its name.
+        side: the side its own form contains.
+        regions: places said inside the mention itself, with side.
+    """
+
+    start: int
+    end: int
+    head: int
+    finding: str
+    side: str = ""
+    regions: list[tuple[str, str]] = field(default_factory=list)
+    laterality: str | None = None
+    anatomy: list[str] = field(default_factory=list)
+    severity: str | None = None
+    change: str | None = None
+    measurements: tuple[float, ...] = ()
+    #: side, severity and places of one more finding in the same words: `small left and moderate right effusions`
+    twin: tuple[str, str | None, list[str]] | None = None
+
+
+@dataclass(slots=True)
+class Scene:
+    """One sentence, ready to be asked what stands in a stretch of tokens."""
+
+    words: Sequence[str]
+    plural: Sequence[bool]
+    matches: Sequence[Match]
+    context: Context
+    lexicon: Lexicon
+
+    def within(self, start: int, end: int) -> list[Match]:
+        return [m for m in self.matches if m.start >= start and m.end <= end]
+
+
+def attach(scene: Scene, mentions: list[Mention]) -> None:
+    """Give every mention its modifiers."""
+    windows = _windows(scene, mentions)
+    for mention, (left, right) in zip(mentions, windows, strict=True):
+        _attach_one(scene, mention, left, right)
+    _share_in_lists(scene, mentions)
+    _attach_measurements(scene, mentions)
+    _place_alone(scene, mentions)
+
+
+def _windows(scene: Scene, mentions: list[Mention]) -> list[tuple[int, int]]:
+    """For each mention, where the words before it that modify it begin, and where those after it end."""
+    lefts = [_left(scene, m, mentions[i - 1].end if i else 0) for i, m in enumerate(mentions)]
+    found = []
+    for i, mention in enumerate(mentions):
+        limit = lefts[i + 1] if i + 1 < len(mentions) else len(scene.words)
+        found.append((lefts[i], _right(scene, mention, max(limit, mention.end))))
+    return found
+
+
+def _left(scene: Scene, mention: Mention, limit: int) -> int:
+    words, breaks, verbs = scene.words, scene.context.breaks, scene.lexicon.words["verb"]
+    blocked = {
+        i
+        for m in scene.matches
+        if m.roles.cues & _BLOCKING and not (m.roles.severity or m.roles.change)
+        for i in range(m.start, m.end)
+    }
+    modifiers = {m.end: m.start for m in scene.matches if m.roles.side or m.roles.severity or m.roles.change}
+    at = mention.start
+    while at > limit:
+        if modifiers.get(at, -1) >= limit and at - 1 not in blocked:  # a phrase such as `right greater than left`
+            at = modifiers[at]
+            continue
+        word = words[at - 1]
+        if breaks[at - 1] or word in verbs or at - 1 in blocked:
+            break
+        if word == "," and not any(m.start == at and m.roles.side for m in scene.matches):
+            break
+        if word in _JOINS and limit > 0 and _locates_between(scene, limit, at - 1):
+            break
+        at -= 1
+    return at
+
+
+def _locates_between(scene: Scene, start: int, end: int) -> bool:
+    """Whether a place phrase (`in the left base`) of the finding before stands in this stretch."""
+    return any(word in scene.lexicon.words["locate"] for word in scene.words[start:end])
+
+
+def _right(scene: Scene, mention: Mention, limit: int) -> int:
+    words, breaks = scene.words, scene.context.breaks
+    at = mention.end
+    while at < limit:
+        if breaks[at] or (words[at] in ("with", "without") and not _continues(scene, at, limit)):
+            break
+        if words[at] == "," and not _goes_on_after(scene, at + 1, limit):
+            break
+        at += 1
+    return at
+
+
+def _goes_on_after(scene: Scene, at: int, limit: int) -> bool:
+    """Whether what follows a comma is still about the finding: a place, a side, a severity or a change."""
+    if at < limit and (scene.words[at] in scene.lexicon.words["locate"] or scene.words[at] in ("left", "right", "now")):
+        return True
+    return any(m.start == at and (m.roles.change or m.roles.severity) for m in scene.matches)
+
+
+def _continues(scene: Scene, at: int, limit: int) -> bool:
+    """Whether `with` or `without` goes on about the same finding: `with its tip in`, `without change`."""
+    return "tip" in scene.words[at : min(limit, at + 4)] or any(m.start == at and m.roles.change for m in scene.matches)
+
+
+def _attach_one(scene: Scene, mention: Mention, left: int, right: int) -> None:
+    before, inside = scene.within(left, mention.start), scene.within(mention.start, mention.end)
+    after = scene.within(mention.end, right)
+    near = [*before, *inside, *after]
+    sides = [side for m in near if (side := m.roles.side or (m.roles.form_side if m.roles.region else ""))]
+    sides += [mention.side] if mention.side else []
+    mention.laterality = _side(sides)
+    if not mention.laterality and (any(_both_sides(scene, m) for m in near) or _plural_pair(scene, mention)):
+        mention.laterality = "bilateral"
+    own = [name for name, _ in mention.regions]
+    mention.anatomy = [*own, *(m.roles.region for m in [*before, *after] if m.roles.region)]
+    if not mention.anatomy and not mention.laterality:
+        _take_subject(scene, mention, left)
+    graded = [m for m in [*inside, *before] if m.roles.severity]
+    # `slightly large heart`: the word that makes the finding grades it only where no other does
+    graded = [m for m in graded if m.start != mention.head] or graded
+    if graded:
+        mention.severity = max(graded, key=lambda m: m.start).roles.severity
+    else:
+        mention.severity = _predicate(scene, mention, after, "severity")
+    changes = [m for m in [*inside, *before] if m.roles.change]
+    if changes:
+        mention.change = max(changes, key=lambda m: m.start).roles.change
+    else:
+        mention.change = next((m.roles.change for m in after if m.roles.change), None)
+    _split_sides(scene, mention, before)
+
+
+def _take_subject(scene: Scene, mention: Mention, left: int) -> None:
+    """`The aorta is calcified`: the region before the verb is where the finding is."""
+    at = left
+    while at > 0 and scene.words[at - 1] in ("is", "are", "was", "were", "appear", "remain"):
+        at -= 1
+    for match in scene.matches:
+        if at < left and match.end == at and match.roles.region:
+            mention.anatomy = [match.roles.region]
+            sides = [m.roles.side for m in scene.matches if m.roles.side and m.end == match.start]
+            mention.laterality = _side(sides or ([match.roles.form_side] if match.roles.form_side else []))
+            if not mention.laterality and _both_sides(scene, match):
+                mention.laterality = "bilateral"
+
+
+def _both_sides(scene: Scene, match: Match) -> bool:
+    """`the lung bases`: a paired region in the plural is meant on both sides."""
+    name = match.roles.region
+    if not name or not scene.lexicon.regions[name].sided:
+        return False
+    after = [word for word in scene.words[match.end : match.end + 2] if word != GAP]
+    return scene.plural[match.end - 1] or after[:1] == ["are"]
+
+
+def _plural_pair(scene: Scene, mention: Mention) -> bool:
+    """`flattened diaphragms`: a finding's own words end in a paired region in the plural."""
+    if not scene.plural[mention.end - 1]:
+        return False
+    last = scene.words[mention.end - 1]
+    roles = scene.lexicon.surface((last,))
+    return roles is not None and bool(roles.region) and scene.lexicon.regions[roles.region].sided
+
+
+def _predicate(scene: Scene, mention: Mention, after: list[Match], kind: str) -> str | None:
+    """A severity said after the finding: `effusion is small`, `effusion, small`."""
+    for match in after:
+        value: str = getattr(match.roles, kind)
+        if value and match.start - mention.end <= 4:
+            between = scene.words[mention.end : match.start]
+            if all(w in scene.lexicon.words["verb"] or w in (",", "now", "again", "overall", "and", "left", "right",
+                                                             "on", "the", "side") for w in between):  # fmt: skip
+                return value
+    return None
+
+
+def _side(sides: list[str]) -> str | None:
+    if "bilateral" in sides or {"left", "right"} <= set(sides):
+        return "bilateral"
+    return sides[0] if sides else None
+
+
+def _split_sides(scene: Scene, mention: Mention, before: list[Match]) -> None:
+    """`small left and moderate right effusions`, `right lower and left upper lobe opacities`: two findings each."""
+    parts: list[tuple[str, str | None, list[str]]] = []
+    grade: str | None = None
+    for match in before:
+        if match.roles.severity:
+            grade = match.roles.severity
+        if match.roles.side in ("left", "right"):
+            parts.append((match.roles.side, grade, []))
+            grade = None
+        elif match.roles.region and parts:
+            parts[-1][2].append(match.roles.region)
+    if len(parts) != 2 or parts[0][0] == parts[1][0]:
+        return
+    (side, severity, places), other = parts
+    graded = severity and other[1]
+    placed = places and other[2] and places != other[2]
+    if graded or placed:
+        mention.laterality, mention.severity = side, severity or mention.severity
+        mention.twin = (other[0], other[1] or (None if graded else mention.severity), other[2])
+        if placed:
+            mention.anatomy = places
+
+
+def _share_in_lists(scene: Scene, mentions: list[Mention]) -> None:
+    """In `left effusion and atelectasis` and `effusion and atelectasis on the left`, both are on the left."""
+    for first, second in pairwise(mentions):
+        between = scene.words[first.end : second.start]
+        if _adjective(scene, first, second):
+            first.laterality = first.laterality or second.laterality
+            second.laterality = second.laterality or first.laterality
+            first.anatomy = first.anatomy or list(second.anatomy)
+            first.severity = first.severity or second.severity
+            second.severity = second.severity or first.severity
+            continue
+        if _alternatives(between):
+            second.severity = second.severity or first.severity
+        if not _linked(scene, first.end, second.start, between):
+            if _explains(scene, first, second):
+                second.laterality = first.laterality
+                second.anatomy = _shared_regions(scene, first, second)
+            continue
+        if first.laterality and not second.laterality and not second.anatomy and _sided(scene, second):
+            second.laterality = first.laterality
+            if not second.anatomy and not first.regions:
+                second.anatomy = _shared_regions(scene, first, second)
+        elif (
+            second.laterality
+            and not first.laterality
+            and not first.anatomy
+            and _said_after(scene, second)
+            and (_sided(scene, first))
+        ):
+            first.laterality = second.laterality
+            first.anatomy = _shared_regions(scene, second, first)
+        if first.change and not second.change and "with" not in between and "," not in between:
+            second.change = first.change
+        elif second.change and not first.change and _said_after(scene, second):
+            first.change = second.change
+
+
+def _adjective(scene: Scene, first: Mention, second: Mention) -> bool:
+    """`calcified right lung nodule`: the first finding is an adjective of the second."""
+    names = {i for m in scene.within(first.end, second.start) if m.roles.side or m.roles.region or m.roles.severity
+             for i in range(m.start, m.end)}  # fmt: skip
+    return second.start >= first.end and all(i in names for i in range(first.end, second.start)) and not second.regions
+
+
+def _alternatives(between: Sequence[str]) -> bool:
+    """Only `or`, `/`, `and/or`, `versus` stand between two findings: one adjective goes for both."""
+    return bool(between) and all(w in ("or", "/", "and", "versus", "vs") for w in between) and "".join(between) != "and"
+
+
+def _explains(scene: Scene, first: Mention, second: Mention) -> bool:
+    """`opacity in the left base compatible with atelectasis`: what explains a finding is where that finding is."""
+    if not first.laterality or second.laterality or second.anatomy or not _sided(scene, second):
+        return False
+    stretch = range(first.end, second.start)
+    if any(scene.words[i] in (";", "but", "however", "no", "without") for i in stretch):
+        return False
+    if scene.context.negated[first.head] != scene.context.negated[second.head]:
+        return False
+    usual = set(scene.lexicon.entries[second.finding].regions)
+    there = set(first.anatomy) | set(scene.lexicon.entries[first.finding].regions)
+    around = {a for r in there | usual for a in (r, *scene.lexicon.ancestors(r))}
+    return bool(usual) and "chest" in around and all("chest" in (r, *scene.lexicon.ancestors(r)) for r in usual)
+
+
+def _linked(scene: Scene, start: int, end: int, between: Sequence[str]) -> bool:
+    if any(scene.context.breaks[start:end]):
+        return False
+    if not any(word in _JOINS or word in (",", "with", "associated", "adjacent", "versus", "vs") for word in between):
+        return False
+    modifiers = {i for m in scene.within(start, end) if m.roles.side or m.roles.severity or m.roles.change
+                 for i in range(m.start, m.end)}  # fmt: skip
+    return all(
+        word in _LINKS or start + i in modifiers or (len(word) > 2 and word.endswith(_ADJECTIVE))
+        for i, word in enumerate(between)
+    )
+
+
+def _sided(scene: Scene, mention: Mention) -> bool:
+    """Whether a finding usually is in a paired region: a heart is on no side."""
+    usual = scene.lexicon.entries[mention.finding].regions
+    return not usual or any(scene.lexicon.regions[r].sided for r in usual)
+
+
+def _said_after(scene: Scene, mention: Mention) -> bool:
+    """Whether something was said of a mention after it rather than before it."""
+    return not any(
+        m.roles.side or m.roles.region or m.roles.change for m in scene.within(mention.start - 3, mention.start)
+    )
+
+
+def _shared_regions(scene: Scene, source: Mention, target: Mention) -> list[str]:
+    """The places of one finding that can also be the other's: those inside its usual region."""
+    usual = scene.lexicon.entries[target.finding].regions
+    return [r for r in source.anatomy if r in usual or set(scene.lexicon.ancestors(r)) & set(usual)]
+
+
+def _attach_measurements(scene: Scene, mentions: list[Mention]) -> None:
+    for start, end, sizes in find_sizes(scene.words):
+        options = [m for m in mentions if not any(scene.context.breaks[min(m.end, end) : max(m.start, start)])]
+        if options:
+            nearest = min(options, key=lambda m: (max(start - m.end, m.start - end, 0), m.start))
+            nearest.measurements += sizes
+
+
+def _place_alone(scene: Scene, mentions: list[Mention]) -> None:
+    """`In the left lower lobe there is an opacity`: a place before the only finding of a sentence is its place."""
+    if len(mentions) != 1 or mentions[0].anatomy:
+        return
+    mention = mentions[0]
+    if scene.words and scene.words[0] in scene.lexicon.words["locate"]:
+        opening = [m for m in scene.within(0, mention.start) if m.roles.region or m.roles.side]
+        mention.anatomy = [m.roles.region for m in opening if m.roles.region]
+        if not mention.laterality:
+            mention.laterality = _side([s for m in opening if (s := m.roles.side or m.roles.form_side)])

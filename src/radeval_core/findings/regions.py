@@ -1,0 +1,37 @@
+"""From a finding's place to the names of Chest ImaGenome's 36 regions."""
+
+from __future__ import annotations
+
+from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.parser import default_parser
+from radeval_core.findings.structures import Finding
+
+#: ImaGenome base names that exist on both sides
+PAIRED = frozenset({
+    "lung", "apical zone", "upper lung zone", "mid lung zone", "lower lung zone", "hilar structures",
+    "costophrenic angle", "hemidiaphragm", "clavicle", "cardiophrenic angle", "upper abdomen",
+})  # fmt: skip
+
+
+def imagenome_regions(finding: Finding) -> tuple[str, ...]:
+    """The ImaGenome regions of a finding: both sides where none is said; none for places outside the chest."""
+    lexicon = default_parser().lexicon
+    names: list[str] = []
+    for region in finding.anatomy:
+        base = _base(lexicon, region)
+        if base in PAIRED:
+            sides = (finding.laterality,) if finding.laterality in ("left", "right") else ("left", "right")
+            names += [f"{side} {base}" for side in sides]
+        elif base:
+            names.append(base)
+    return tuple(dict.fromkeys(names))
+
+
+def _base(lexicon: Lexicon, region: str) -> str:
+    """The ImaGenome name of a region, or of the nearest larger region that has one."""
+    if region not in lexicon.regions:
+        return ""
+    for name in (region, *lexicon.ancestors(region)):
+        if lexicon.regions[name].imagenome:
+            return lexicon.regions[name].imagenome
+    return ""

@@ -1,0 +1,47 @@
+"""Findings as plain rows: for JSON files and for tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from radeval_core.findings.structures import Finding, ParsedReport
+from radeval_core.findings.views.chexpert import chexpert_labels
+
+
+def finding_row(finding: Finding) -> dict[str, Any]:
+    """A finding as JSON takes it."""
+    return {
+        "finding": finding.finding,
+        "kind": finding.kind,
+        "polarity": finding.polarity,
+        "anatomy": list(finding.anatomy),
+        "laterality": finding.laterality,
+        "severity": finding.severity,
+        "measurements": list(finding.measurements),
+        "change": finding.change,
+        "significance": finding.significance,
+        "implied": finding.implied,
+        "text": finding.text,
+        "start": finding.start,
+        "end": finding.end,
+        "sentence": [finding.sentence_start, finding.sentence_end],
+    }
+
+
+def report_row(row_id: str | int, report: ParsedReport) -> dict[str, Any]:
+    """`{"id", "findings", "labels"}` of a report."""
+    return {"id": row_id, "findings": [finding_row(f) for f in report.findings], "labels": chexpert_labels(report)}
+
+
+def finding_cells(finding: Finding) -> list[str]:
+    """A finding as the cells of a table."""
+    return [
+        finding.finding,
+        finding.polarity + (" (implied)" if finding.implied else ""),
+        ", ".join(finding.anatomy),
+        finding.laterality or "",
+        finding.severity or "",
+        " x ".join(f"{size:g}" for size in finding.measurements),
+        finding.change or "",
+        " ".join(finding.text.split()),
+    ]

@@ -1,0 +1,82 @@
+"""What the parser says of a report: findings with polarity, place, severity, size and change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+POLARITIES = ("present", "absent", "uncertain")
+LATERALITIES = ("left", "right", "bilateral")
+SEVERITIES = ("mild", "moderate", "severe")
+CHANGES = ("new", "increased", "decreased", "unchanged", "resolved")
+KINDS = ("abnormality", "disease", "device", "procedure", "normality")
+SIGNIFICANCES = ("urgent", "actionable", "minor", "benign")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One mention of a finding.
+
+    Attributes:
+        finding: canonical name in snake_case, from the lexicon; `normal_<region>` for a normal statement.
+        kind: abnormality, disease, device, procedure or normality.
+        polarity: present, absent or uncertain.
+        anatomy: canonical regions without side, as said or, where nothing is said, as the finding implies.
+        laterality: left, right, bilateral, or None where no side is said.
+        severity: mild, moderate, severe, or None.
+        measurements: sizes in millimetres, in the order written.
+        change: new, increased, decreased, unchanged, resolved, or None.
+        significance: urgent, actionable, minor or benign, from the lexicon.
+        start: where the mention begins in the report.
+        end: where it ends.
+        text: the mention as written: `report[start:end]`.
+        sentence_start: where its sentence begins in the report.
+        sentence_end: where its sentence ends.
+        implied: not said itself, but excluded by a normal statement (`lungs are clear`: no opacity).
+    """
+
+    finding: str
+    kind: str
+    polarity: str
+    anatomy: tuple[str, ...]
+    laterality: str | None
+    severity: str | None
+    measurements: tuple[float, ...]
+    change: str | None
+    significance: str
+    start: int
+    end: int
+    text: str
+    sentence_start: int
+    sentence_end: int
+    implied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of the part of a report that states findings.
+
+    Attributes:
+        start: where it begins in the report.
+        end: where it ends.
+        text: the sentence as written.
+        section: `findings`, `impression`, or `` where the report has no headings.
+    """
+
+    start: int
+    end: int
+    text: str
+    section: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedReport:
+    """All findings of a report, in the order of their mention, and its sentences."""
+
+    text: str
+    findings: tuple[Finding, ...]
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def stated(self) -> tuple[Finding, ...]:
+        """The findings that are said, without those a normal statement implies."""
+        return tuple(f for f in self.findings if not f.implied)

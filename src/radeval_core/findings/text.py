@@ -1,0 +1,242 @@
+"""Report text to sentences of normalised tokens, with offsets into the original.
+
+Reading never depends on letter case; plural, hyphen and British spelling variants become one token.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_TOKEN = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)?|_+|[^\w\s]")
+_HYPHENS = frozenset("-–—‐‑")
+#: a de-identified gap: XXXX or ___
+GAP = "~"
+#: a period after these does not end a sentence
+_ABBREVIATIONS = frozenset({"dr", "mr", "mrs", "approx", "vs", "e", "g", "i"})
+#: a longer stretch without an end is cut at a space: no real sentence is longer, and no work may grow with its square
+_LONGEST_SENTENCE = 1000
+#: shorter lines than this are statements of their own, longer ones are wrapped text
+_WRAPPED_LINE = 50
+
+_IRREGULAR = {
+    "pneumothoraces": "pneumothorax", "hemothoraces": "hemothorax", "hydropneumothoraces": "hydropneumothorax",
+    "atelectases": "atelectasis", "metastases": "metastasis", "diagnoses": "diagnosis", "ptosis": "ptosis",
+    "bases": "base", "apices": "apex", "apexes": "apex", "hila": "hilum", "hilus": "hilum", "foci": "focus",
+    "thrombi": "thrombus", "emboli": "embolus", "calculi": "calculus", "bronchi": "bronchus", "nuclei": "nucleus",
+    "vertebrae": "vertebra", "bullae": "bulla", "pleurae": "pleura", "scapulae": "scapula", "venae": "vena",
+    "diverticula": "diverticulum", "septa": "septum", "ganglia": "ganglion", "foramina": "foramen", "ostia": "ostium",
+    "fundi": "fundus", "uteri": "uterus", "meniscal": "meniscal", "menisci": "meniscus", "haematomata": "hematoma",
+    "granulomata": "granuloma", "feet": "foot", "teeth": "tooth", "indices": "index", "cortices": "cortex",
+    "appendices": "appendix", "cervices": "cervix", "lenses": "lens", "processes": "process", "sinuses": "sinus",
+    "viruses": "virus", "uncinates": "uncinate", "ovaries": "ovary", "kyphoses": "kyphosis", "biopsies": "biopsy",
+    "ribcage": "ribcage", "biceps": "biceps", "triceps": "triceps", "quadriceps": "quadriceps", "pons": "pons",
+    "series": "series", "ascites": "ascites", "diabetes": "diabetes", "herpes": "herpes", "always": "always",
+    "perhaps": "perhaps", "across": "across", "less": "less", "this": "this", "thus": "thus", "has": "has",
+    "was": "was", "does": "does", "is": "is", "as": "as", "its": "its", "plus": "plus", "versus": "versus",
+    "focally": "focal", "lens": "lens", "caliber": "caliber", "calibre": "caliber", "grey": "gray",
+}  # fmt: skip
+_BRITISH = (
+    ("oedema", "edema"), ("oesoph", "esoph"), ("haem", "hem"), ("tumour", "tumor"), ("centre", "center"),
+    ("fibre", "fiber"), ("caecum", "cecum"), ("caecal", "cecal"), ("ischaem", "ischem"), ("anaem", "anem"),
+    ("foetal", "fetal"), ("foetus", "fetus"), ("coeliac", "celiac"), ("litre", "liter"), ("metre", "meter"),
+    ("orrhoea", "orrhea"), ("gynaec", "gynec"), ("paediatr", "pediatr"), ("faec", "fec"), ("leuco", "leuko"),
+    ("visualised", "visualized"), ("localised", "localized"), ("generalised", "generalized"), ("aetio", "etio"),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=65_536)
+def normalise(word: str) -> str:
+    """One word as the lexicon writes it: lower case, singular, American spelling."""
+    word = word.lower()
+    if len(word) >= 3 and (word.strip("x") == "" or word.strip("_") == ""):
+        return GAP
+    if word == "__":
+        return GAP
+    if len(word) > 4:
+        for british, american in _BRITISH:
+            if british in word:
+                word = word.replace(british, american)
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) <= 3 or word[-1] != "s":
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("oses", "yses", "eses")):
+        return word[:-2] + "is"
+    if word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    if word.endswith(("ss", "us", "is")):
+        return word
+    return word[:-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of one sentence.
+
+    Attributes:
+        words: normalised tokens.
+        starts: where each begins, relative to the sentence.
+        ends: where each ends.
+        plural: whether each was written in the plural.
+    """
+
+    words: tuple[str, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    plural: tuple[bool, ...]
+
+
+def tokenize(sentence: str) -> Tokens:
+    """Tokens of a sentence; a hyphen between words disappears, so that both spellings read alike."""
+    words, starts, ends, plural = [], [], [], []
+    last = -1
+    for match in _TOKEN.finditer(sentence):
+        text = match.group()
+        start, end = match.span()
+        if text in _HYPHENS and start == last and end < len(sentence) and not sentence[end].isspace():
+            continue
+        last = end
+        word, is_plural = _read_token(text)
+        words.append(word)
+        plural.append(is_plural)
+        starts.append(start)
+        ends.append(end)
+    return Tokens(tuple(words), tuple(starts), tuple(ends), tuple(plural))
+
+
+@lru_cache(maxsize=65_536)
+def _read_token(text: str) -> tuple[str, bool]:
+    word = normalise(text)
+    return word, _is_plural(text.lower(), word)
+
+
+def _is_plural(written: str, word: str) -> bool:
+    """Whether a word was written in the plural: its normal form is another, and it ends like a plural."""
+    return written != word and written[-1:] in ("s", "e", "a", "i") and len(written) >= 4
+
+
+def normalise_form(form: str) -> tuple[str, ...]:
+    """A lexicon form as normalised tokens."""
+    return tokenize(form).words
+
+
+_BULLET = re.compile(r"(?:\(?\d{1,2}[.)](?!\d)|[-*•–—·])\s*")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A sentence's place in the report, and the heading it stands under (lower case, empty where none)."""
+
+    start: int
+    end: int
+    heading: str
+
+
+_HEADING = re.compile(r"\s*([^\W\d_][^\W\d_]*(?:[ /&-]{1,3}[^\W\d_]+){0,4})\s*:(?!\d)")
+_BREAK = re.compile(r"[.!?]+(?=\s|$|[^\W\d_]|[\"')\]])|[\r\n]+")
+
+
+def sentence_spans(text: str, is_heading: dict[str, str]) -> list[Span]:
+    """Cut a report into sentences.
+
+    Args:
+        text: the report.
+        is_heading: the section each known heading opens; an unknown `Word:` is none.
+    """
+    spans: list[Span] = []
+    heading = ""
+    position, size = 0, len(text.rstrip())
+    while position < size:
+        if text[position].isspace():
+            position += 1
+            continue
+        end, following = _sentence_end(text, position)
+        if end - position > _LONGEST_SENTENCE:
+            end = following = _cut(text, position, position + _LONGEST_SENTENCE)
+        start = _skip_bullets(text, position, end)
+        while (match := _HEADING.match(text, start, end)) and (name := _heading_key(match.group(1))) in is_heading:
+            heading = is_heading[name]
+            start = _skip_bullets(text, match.end(), end)
+        while end > start and text[end - 1].isspace():
+            end -= 1
+        if end > start:
+            spans.append(Span(start, end, heading))
+        position = following
+    return spans
+
+
+@lru_cache(maxsize=1024)
+def _heading_key(text: str) -> str:
+    return " ".join(text.lower().replace("/", " ").replace("&", " ").replace("-", " ").split())
+
+
+def _skip_bullets(text: str, start: int, end: int) -> int:
+    """Past white space, stray punctuation and list numbers at the start of a sentence."""
+    while start < end:
+        if text[start].isspace() or text[start] in ".,;":
+            start += 1
+        elif (match := _BULLET.match(text, start, end)) and match.end() > start:
+            start = match.end()
+        else:
+            break
+    return start
+
+
+def _sentence_end(text: str, start: int) -> tuple[int, int]:
+    """Where the sentence that begins at `start` ends, and where the next begins."""
+    line_start = start
+    for match in _BREAK.finditer(text, start, min(len(text), start + 2 * _LONGEST_SENTENCE)):
+        mark = match.group()
+        if mark[0] in ".!?":
+            if mark == ".":
+                token = text[max(start, match.start() - 8) : match.start()].rpartition(" ")[2].strip("(").lower()
+                if token in _ABBREVIATIONS:
+                    continue
+                if token.isdigit() and len(token) <= 2 and match.start() - start <= len(token) + 1:
+                    continue  # a list number
+            return match.end(), match.end()
+        line = text[line_start : match.start()]
+        line_start = match.end()
+        paragraph = mark.count("\n") > 1 or mark.count("\r") > 1
+        if paragraph or _opens_line(text, match.end()) or (len(line) < _WRAPPED_LINE and not _goes_on(line)):
+            return match.start(), match.end()
+    end = min(len(text), start + 2 * _LONGEST_SENTENCE)
+    return end, end
+
+
+def _cut(text: str, start: int, limit: int) -> int:
+    """Where to cut a sentence without an end: between parts rather than inside one."""
+    for mark in (";", ",", " and ", " "):
+        cut = text.rfind(mark, start + 1, limit)
+        if cut > 0:
+            return cut
+    return limit
+
+
+def _goes_on(line: str) -> bool:
+    """Whether a short line is the start of a sentence rather than a statement of its own."""
+    words = line.split()
+    return (
+        (len(words) < 3 and ":" not in line)
+        or words[-1].lower().strip(",") in _OPEN_ENDS
+        or line.rstrip().endswith(",")
+    )
+
+
+_OPEN_ENDS = frozenset(
+    {"or", "and", "of", "the", "a", "an", "with", "no", "in", "without", "for", "to", "is", "are", "at"}
+)
+
+
+def _opens_line(text: str, position: int) -> bool:
+    """Whether a line begins with a bullet or something like a heading."""
+    line = _LINE.match(text, position)
+    if line is None:
+        return False
+    stripped = line.group().strip()
+    return bool(_BULLET.match(stripped)) or bool(_HEADING.match(stripped))

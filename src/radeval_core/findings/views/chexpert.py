@@ -1,0 +1,45 @@
+"""CheXpert-14 labels: 1 positive, 0 negative, -1 uncertain, None not mentioned."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from radeval_core.findings.lexicon_files import load_lexicon
+from radeval_core.findings.structures import ParsedReport
+
+NO_FINDING = "No Finding"
+SUPPORT_DEVICES = "Support Devices"
+
+
+@cache
+def observations() -> dict[str, frozenset[str]]:
+    """The 14 observations in the published order, and the findings behind each."""
+    lexicon = load_lexicon()
+    found: dict[str, frozenset[str]] = {}
+    for name, listed in yaml.safe_load(Path(__file__).with_name("chexpert.yaml").read_text("utf-8")).items():
+        general = set(listed.get("kinds_of", ()))
+        kinds = {entry for entry in lexicon.entries if entry in general or general & set(lexicon.more_general(entry))}
+        found[name] = frozenset(kinds | set(listed.get("findings", ())))
+    return found
+
+
+def chexpert_labels(report: ParsedReport) -> dict[str, int | None]:
+    """The label of each observation. A positive mention outweighs an uncertain one, that one a negative one.
+
+    `No Finding` is 1 if no other observation but devices is positive or uncertain, and None otherwise.
+    """
+    labels: dict[str, int | None] = {}
+    for name, findings in observations().items():
+        polarities = {f.polarity for f in report.findings if f.finding in findings}
+        if "present" in polarities:
+            labels[name] = 1
+        elif "uncertain" in polarities:
+            labels[name] = -1
+        else:
+            labels[name] = 0 if polarities else None
+    abnormal = any(labels[n] in (1, -1) for n in labels if n not in (NO_FINDING, SUPPORT_DEVICES))
+    labels[NO_FINDING] = None if abnormal else 1
+    return labels

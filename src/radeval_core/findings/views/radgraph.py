@@ -1,0 +1,255 @@
+"""RadGraph's way to write down a report (Jain et al. 2021): short spans of words, and relations between them.
+
+An observation and each word that describes it are entities of their own (`small` modifies `effusion`), and so are the
+words of a place (`left` and `lower` modify `lobe`). Words are read with the lexicon; whether an observation is there,
+absent or in doubt is what our findings say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from radeval_core.findings.parser import default_parser
+from radeval_core.findings.structures import Finding, ParsedReport, Sentence
+from radeval_core.findings.text import tokenize
+from radeval_core.findings.views.radgraph_words import (
+    ATTRIBUTE,
+    FRAME,
+    OBSERVATION,
+    PLACE,
+    POSITION,
+    Part,
+    find_parts,
+    listed,
+)
+
+LABELS = ("ANAT-DP", "OBS-DP", "OBS-DA", "OBS-U")
+RELATIONS = ("modify", "located_at", "suggestive_of")
+_STATUS = {"present": "OBS-DP", "absent": "OBS-DA", "uncertain": "OBS-U"}
+_JOINS = frozenset({",", "and", "or", "&", "/", "the", "a"})
+_NEW_STATEMENT = frozenset({";", "but", "however", "with", "without"})
+#: places that are named by an adjective, whose noun may stand at the end of a list: `cardiac and mediastinal contours`
+_ADJECTIVE_ENDINGS = ("al", "ar", "ac", "ic", "ary", "ous", "bony")
+#: a list of more than this is no sentence
+_LONGEST_LIST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A short span of words.
+
+    Attributes:
+        tokens: the words as written: `report[start:end]`.
+        label: one of `LABELS`.
+        start: where it begins in the report.
+        end: where it ends.
+    """
+
+    tokens: str
+    label: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One entity says something of another; both by their place in `RadGraph.entities`, `kind` one of `RELATIONS`."""
+
+    source: int
+    kind: str
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class RadGraph:
+    """The entities of a report in the order of the text, and the relations between them."""
+
+    entities: tuple[Entity, ...]
+    relations: tuple[Relation, ...]
+
+
+def radgraph(report: ParsedReport) -> RadGraph:
+    """What a report says, in RadGraph's schema. Implied findings take no part: only words become entities."""
+    entities: list[Entity] = []
+    relations: list[Relation] = []
+    findings: dict[int, list[Finding]] = {}
+    for finding in report.stated:
+        findings.setdefault(finding.sentence_start, []).append(finding)
+    for sentence in report.sentences:
+        read = _SentenceGraph(sentence, findings.get(sentence.start, []))
+        offset = len(entities)
+        entities += read.entities
+        relations += [Relation(r.source + offset, r.kind, r.target + offset) for r in read.relations]
+    return RadGraph(tuple(entities), tuple(relations))
+
+
+@dataclass(slots=True)
+class _Run:
+    """Parts that follow each other directly, and the words between them and the run before."""
+
+    parts: list[Part]
+    link: tuple[str, ...]
+    places: list[Part] = field(default_factory=list)
+    #: the observation
+    head: Part | None = None
+    #: an observation that stands before the places it is about, those that are listed after them included
+    leads: Part | None = None
+
+
+class _SentenceGraph:
+    """Entities and relations of one sentence."""
+
+    def __init__(self, sentence: Sentence, findings: Sequence[Finding]) -> None:
+        self.sentence = sentence
+        self.tokens = tokenize(sentence.text)
+        self.words = self.tokens.words
+        self.links: dict[tuple[int, str, int], None] = {}
+        self.modified: dict[int, Part] = {}
+        parts = find_parts(sentence, self.tokens, findings)
+        self._relate(self._runs(parts))
+        self.entities = [self._entity(part) for part in parts]
+        self.relations = [Relation(*link) for link in self.links]
+
+    def _entity(self, part: Part) -> Entity:
+        offset = self.sentence.start
+        start, end = self.tokens.starts[part.first], self.tokens.ends[part.end - 1]
+        label = "ANAT-DP"
+        if part.what in (OBSERVATION, FRAME):
+            seen = {part.index}
+            while not part.status and part.index in self.modified and self.modified[part.index].index not in seen:
+                part = self.modified[part.index]
+                seen.add(part.index)
+            label = _STATUS[part.status or "present"]
+        return Entity(self.sentence.text[start:end], label, start + offset, end + offset)
+
+    def _link(self, source: Part, kind: str, target: Part) -> None:
+        if source is not target:
+            self.links[source.index, kind, target.index] = None
+            if kind == "modify":
+                self.modified.setdefault(source.index, target)
+
+    def _runs(self, parts: Sequence[Part]) -> list[_Run]:
+        runs: list[_Run] = []
+        link: list[str] = []
+        last = 0
+        for part in parts:
+            link += self.words[last : part.first]
+            last = part.end
+            if part.what == FRAME:
+                continue
+            if runs and not link:
+                runs[-1].parts.append(part)
+            else:
+                runs.append(_Run([part], tuple(link)))
+            link = []
+        for run in runs:
+            self._inside(run)
+        return runs
+
+    def _inside(self, run: _Run) -> None:
+        """The relations of words side by side: `small left pleural effusion`, `heart size`."""
+        observations = [p for p in run.parts if p.what == OBSERVATION]
+        run.head = observations[-1] if observations else None
+        waiting: list[Part] = []
+        for part, following in zip(run.parts, [*run.parts[1:], None], strict=True):
+            if part.what == PLACE:
+                if following is not None and following.what == PLACE:
+                    waiting.append(part)
+                    continue
+                for other in waiting:
+                    self._link(other, "modify", part)
+                waiting = []
+                run.places.append(part)
+            elif part.what == POSITION:
+                waiting.append(part)
+            elif part.what == ATTRIBUTE:
+                for place in run.places[-1:]:
+                    self._link(part, "modify", place)
+        for part in waiting:  # a side without an organ is itself the place
+            if run.places:
+                self._link(part, "modify", run.places[-1])
+        if not run.places:
+            run.places = waiting[-1:]
+            for part in waiting[:-1]:
+                self._link(part, "modify", waiting[-1])
+        if run.head is not None:
+            run.head.status = run.head.status or next((p.status for p in observations if p.status), "")
+            for part in observations[:-1]:
+                if part.status and part.adjective and run.head.adjective:  # `clear hyperexpanded lungs`
+                    self._place([part], run.places)
+                else:
+                    self._link(part, "modify", run.head)
+            self._place([run.head], run.places)
+            if run.parts[-1].what != OBSERVATION and run.head.adjective:
+                run.leads = run.head
+
+    def _place(self, observations: Iterable[Part], places: Iterable[Part]) -> None:
+        for observation in observations:
+            for place in places:
+                self._link(observation, "located_at", place)
+
+    def _relate(self, runs: Sequence[_Run]) -> None:
+        """The relations across words between: subjects and what is said of them, places after prepositions, lists."""
+        locate = default_parser().lexicon.words["locate"]
+        subject: list[Part] = []  # places something is going to be said of
+        nouns: list[Part] = []  # observations, those of a list together
+        before: _Run | None = None
+        for run in runs:
+            link = set(run.link)
+            joined = before is not None and link <= _JOINS
+            if link & _NEW_STATEMENT and before is not None and before.head is not None:
+                subject = []
+            if before is not None:
+                self._attributes(run, before, joined, subject)
+            if run.head is not None:
+                self._observation(run, before, joined, subject, nouns)
+                if not (run.head.adjective and nouns and not nouns[-1].adjective and not run.places):
+                    nouns = [*nouns, run.head] if joined and not run.head.adjective else [run.head]
+            elif joined and before is not None and before.leads:
+                run.leads = before.leads
+                self._place([before.leads], run.places)  # `normal heart and mediastinum`
+            elif nouns and (link & locate or (joined and not subject)):
+                self._place(nouns, run.places)
+            else:
+                subject = [*subject, *run.places] if joined else list(run.places)
+                nouns = []
+            subject, nouns = subject[-_LONGEST_LIST:], nouns[-_LONGEST_LIST:]
+            before = run
+
+    def _attributes(self, run: _Run, before: _Run, joined: bool, subject: Sequence[Part]) -> None:
+        """`cardiac and mediastinal contours` are contours of both; `heart is normal in size` is the heart's size."""
+        bare = joined and (before.head is None or before.leads) and before.parts[-1].what != ATTRIBUTE
+        for attribute in (p for p in run.parts if p.what == ATTRIBUTE):
+            shared: Sequence[Part] = ()
+            if not any(p.what == PLACE for p in run.parts):
+                shared = subject or before.places
+            elif bare:
+                shared = [place for place in before.places if self.words[place.first].endswith(_ADJECTIVE_ENDINGS)]
+            for place in shared:
+                self._link(attribute, "modify", place)
+
+    def _observation(
+        self, run: _Run, before: _Run | None, joined: bool, subject: Sequence[Part], nouns: Sequence[Part]
+    ) -> None:
+        """What an observation says of what came before it."""
+        head = run.head
+        assert head is not None
+        own = any(p.what == PLACE for p in run.parts)
+        waiting = before.head if before is not None and before.head is not None and before.head.adjective else None
+        if waiting is not None and not head.adjective and (joined or "of" in run.link):
+            if joined:  # `acute bony or soft tissue abnormality`
+                head.status = head.status or waiting.status
+            if waiting.status != "present":  # `focal area of consolidation`
+                self._link(waiting, "modify", head)
+        if nouns and any(listed(word, "suggesting") for word in run.link):
+            for noun in nouns:
+                self._link(noun, "suggestive_of", head)
+        elif own:
+            if joined and before is not None and before.head is None and head is run.parts[-1] and head.adjective:
+                self._place([head], subject)  # `heart and mediastinum normal`
+        elif head.adjective and nouns and not nouns[-1].adjective:
+            for noun in nouns:
+                self._link(head, "modify", noun)
+        elif before is None or before.head is None or head.adjective:
+            self._place([head], subject)

@@ -1,0 +1,176 @@
+"""Draws where two reports see their findings: boxes over a standard chest or over the film itself, as SVG."""
+
+from __future__ import annotations
+
+import base64
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from radeval_core.errors import InputError
+from radeval_core.findings.atlas import Box, check_box, open_film, standard_atlas
+
+#: Okabe and Ito's blue and orange: told apart with every kind of colour vision; line style tells them apart in print
+_SIDES = (("reference", "#0072B2", "#ffffff", ""), ("candidate", "#E69F00", "#000000", "14 8"))
+#: width of the drawing, and height of the legend under it
+_WIDTH, _LEGEND = 1000, 56
+_FONT, _CHIP = 20, 28
+#: letters whose width, as a share of the font size, is far from the usual 0.56
+_LETTER_WIDTHS = {**dict.fromkeys(" ,.:;'!|ijlft()[]-/r", 0.33), **dict.fromkeys("mwMW%@", 0.88)}
+#: outlines inside the box of a region, whose corners are 0,0 and 1,1: region, fill, path
+_SHAPES = (
+    ("spine", "#dcdcdc", "M.1 0L.9 0L.9 1L.1 1Z"),
+    ("right lung", "#e9eef2", "M.66 0C.4 .01 .15 .24 .07 .55C.02 .75 0 .88 0 1C.14 .88 .42 .81 .66 .84"
+     "C.78 .85 .88 .87 .98 .9L.98 .3C.98 .18 .98 .1 .92 .05C.84 0 .75 0 .66 0Z"),
+    ("left lung", "#e9eef2", "M.34 0C.6 .01 .85 .24 .93 .55C.98 .75 1 .88 1 1C.92 .9 .82 .86 .68 .86"
+     "L.02 .9L.02 .3C.02 .18 .02 .1 .08 .05C.16 0 .25 0 .34 0Z"),
+    ("cardiac silhouette", "#d5dce2", "M.34 0C.16 .06 .02 .34 0 .62C0 .86 .12 .98 .4 .98C.66 1 .92 1 .99 .9"
+     "C1.02 .7 .82 .36 .64 .12C.56 .02 .44 0 .34 0Z"),
+    ("aortic arch", "#d5dce2", "M0 1L0 .1C.3 -.05 .8 0 .95 .4C1 .6 .9 .9 .8 1Z"),
+    ("trachea", "#f7f7f7", "M.15 0L.85 0L.85 .85L1.5 1.06L1.2 1.12L.5 .98L-.2 1.12L-.5 1.06L.15 .85Z"),
+    ("right clavicle", "none", "M0 .1C.25 .45 .35 .2 .55 .5C.75 .8 .85 .8 1 .95"),
+    ("left clavicle", "none", "M1 .1C.75 .45 .65 .2 .45 .5C.25 .8 .15 .8 0 .95"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class BoxPlot:
+    """A drawing.
+
+    Attributes:
+        svg: the drawing as SVG text that needs no other file.
+    """
+
+    svg: str
+
+    def save(self, path: str | Path) -> Path:
+        """Write the drawing to a file, whose name must end in .svg."""
+        target = Path(path)
+        if target.suffix.lower() != ".svg":
+            raise InputError(f"the drawing is an SVG file: give a name that ends in .svg, not {target.name!r}")
+        target.write_text(self.svg, encoding="utf-8")
+        return target
+
+    def _repr_svg_(self) -> str:
+        """For notebooks."""
+        return self.svg
+
+
+def draw_boxes(
+    reference_boxes: Mapping[str, Sequence[float]],
+    candidate_boxes: Mapping[str, Sequence[float]],
+    image: Any = None,
+    size: tuple[float, float] | None = None,
+) -> BoxPlot:
+    """Draw the boxes of both reports: the reference in blue, with a full line, the candidate in orange, dashed.
+
+    Args:
+        reference_boxes: label, such as the name of a region, to [x1, y1, x2, y2].
+        candidate_boxes: the same of the candidate.
+        image: the film, as path or PIL image, with boxes in its pixels; without it a standard chest is drawn.
+        size: width and height of what the boxes refer to, where there is no image; by default they are shares of
+            width and height, as in the standard atlas.
+    """
+    film = None if image is None else open_film(image, "image")
+    width, height = film.size if film else (size or (1.0, 1.0))
+    if not (math.isfinite(width) and math.isfinite(height) and width > 0 and height > 0):
+        raise InputError(f"size must be a width and a height above 0, got {width:g} x {height:g}")
+    tall = round(_WIDTH * height / width)
+    scale = (_WIDTH / width, tall / height)
+    drawn = [
+        (label, _scaled(check_box(box, width, height, f"{side}_boxes[{label!r}]"), scale), style)
+        for (side, *style), boxes in zip(_SIDES, (reference_boxes, candidate_boxes), strict=True)
+        for label, box in boxes.items()
+    ]
+    background = _film(film, tall) if film else _outline(tall)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {tall + _LEGEND}" width="{_WIDTH}" '
+        f'height="{tall + _LEGEND}" font-family="Helvetica, Arial, sans-serif" font-size="{_FONT}">',
+        f"<title>Places of findings: {len(reference_boxes)} boxes of the reference, {len(candidate_boxes)} of the "
+        "candidate</title>",
+        f'<rect width="{_WIDTH}" height="{tall + _LEGEND}" fill="#ffffff"/>',
+        *background,
+        *(line for _, box, style in drawn for line in _frame(box, *style)),
+        *_chips(drawn, tall),
+        *_legend(tall),
+        "</svg>",
+    ]
+    return BoxPlot("\n".join(parts) + "\n")
+
+
+def _scaled(box: Box, scale: tuple[float, float]) -> Box:
+    return box[0] * scale[0], box[1] * scale[1], box[2] * scale[0], box[3] * scale[1]
+
+
+def _film(film: Any, tall: int) -> Iterator[str]:
+    """The film, inside the SVG itself."""
+    buffer = io.BytesIO()
+    film.save(buffer, "PNG")
+    data = base64.b64encode(buffer.getvalue()).decode("ascii")
+    yield f'<image width="{_WIDTH}" height="{tall}" preserveAspectRatio="none" href="data:image/png;base64,{data}"/>'
+
+
+def _outline(tall: int) -> Iterator[str]:
+    """A simple chest: each shape is stretched over its region of the atlas."""
+    atlas = standard_atlas()
+    body = "M.36 0C.36 .06 .2 .05 .1 .1C.02 .14 .01 .3 .03 .45C.06 .65 .05 .85 .06 1L.94 1C.95 .85 .94 .65 .97 .45"
+    body += "C.99 .3 .98 .14 .9 .1C.8 .05 .64 .06 .64 0Z"
+    for region, fill, path in ((None, "#f7f7f7", body), *_SHAPES):
+        x1, y1, x2, y2 = _scaled(atlas[region] if region else (0, 0, 1, 1), (_WIDTH, tall))
+        yield (
+            f'<path transform="translate({x1:.1f} {y1:.1f}) scale({x2 - x1:.1f} {y2 - y1:.1f})" d="{path}" '
+            f'fill="{fill}" stroke="#9a9a9a" stroke-width="2" vector-effect="non-scaling-stroke"/>'
+        )
+
+
+def _frame(box: Box, colour: str, _: str, dashes: str) -> Iterator[str]:
+    """A box with a light edge that keeps it visible on dark films."""
+    x1, y1, x2, y2 = box
+    place = f'x="{x1:.1f}" y="{y1:.1f}" width="{x2 - x1:.1f}" height="{y2 - y1:.1f}"'
+    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+    edge = "" if dashes else ' stroke="#ffffff" stroke-opacity="0.7" stroke-width="8"'
+    yield f'<rect {place} fill="{colour}" fill-opacity="0.10"{edge}/>'
+    yield f'<rect {place} fill="none" stroke="{colour}" stroke-width="4"{dashed}/>'
+
+
+def _chips(drawn: list[tuple[str, Box, list[str]]], tall: int) -> Iterator[str]:
+    """The labels, each at a corner of its box where it covers no other label, if there is such a corner."""
+    taken: list[Box] = []
+    for label, box, (colour, text_colour, _) in drawn:
+        width = _FONT * sum(_LETTER_WIDTHS.get(letter, 0.56) for letter in label) + 18
+        chip = _place(box, width, tall, taken)
+        taken.append(chip)
+        x, y = chip[:2]
+        yield f'<rect x="{x:.1f}" y="{y:.1f}" width="{chip[2] - x:.1f}" height="{_CHIP}" rx="4" fill="{colour}"/>'
+        yield f'<text x="{x + 7:.1f}" y="{y + _CHIP - 8:.1f}" fill="{text_colour}">{escape(label)}</text>'
+
+
+def _place(box: Box, width: float, tall: int, taken: list[Box]) -> Box:
+    """Where a label goes: above, below, or inside its box, at the left or the right end; else lower and lower."""
+    x1, y1, x2, y2 = box
+    rows = [y1 - _CHIP - 2, y2 + 2, y1 + 2, y2 - _CHIP - 2]
+    rows += [y1 + 2 + step * (_CHIP + 2) for step in range(1, 1 + tall // (_CHIP + 2))]
+    chips = []
+    for y in rows:
+        for x in (x1, x2 - width):
+            x, y = min(max(x, 0.0), max(_WIDTH - width, 0.0)), min(max(y, 0.0), max(tall - _CHIP, 0.0))
+            chips.append((x, y, x + width, y + _CHIP))
+    return next((chip for chip in chips if not any(_overlap(chip, other) for other in taken)), chips[0])
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _legend(tall: int) -> Iterator[str]:
+    for i, (side, colour, _, dashes) in enumerate(_SIDES):
+        x, y = 20 + 210 * i, tall + _LEGEND / 2
+        dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+        yield f'<line x1="{x}" y1="{y}" x2="{x + 60}" y2="{y}" stroke="{colour}" stroke-width="5"{dashed}/>'
+        yield f'<text x="{x + 72}" y="{y + 7}" fill="#222222">{side}</text>'
+    note = "the patient's left is on the right"
+    yield f'<text x="{_WIDTH - 20}" y="{tall + _LEGEND / 2 + 7}" text-anchor="end" fill="#666666">{note}</text>'

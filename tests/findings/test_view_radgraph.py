@@ -1,0 +1,147 @@
+"""RadGraph's entities and relations, against the conventions of its annotators."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from radeval_core.findings import parse
+from radeval_core.findings.views.radgraph import LABELS, RELATIONS, Entity, RadGraph, Relation, radgraph
+
+WORDS = (
+    "no small left right pleural effusion heart size is normal are clear lungs pneumonia , . ; and or possible opacity "
+    "lower lobe of the without acute process mildly enlarged XXXX left-sided in may represent stable with limits "
+    "within focal area contours mediastinal cardiac soft tissue"
+)
+REPORTS = st.lists(st.sampled_from(WORDS.split()), max_size=30).map(" ".join)
+
+
+def read(text: str) -> tuple[str, str]:
+    """Entities as `word label`, relations as `word kind word`, each list on one line."""
+    graph = radgraph(parse(text))
+    words = [entity.tokens for entity in graph.entities]
+    entities = [f"{entity.tokens} {entity.label}" for entity in graph.entities]
+    relations = sorted(f"{words[r.source]} {r.kind} {words[r.target]}" for r in graph.relations)
+    return ", ".join(entities), ", ".join(relations)
+
+
+CASES = {
+    "": ("", ""),
+    "Thank you.": ("", ""),
+    # an observation and its place
+    "No pleural effusion.": ("pleural ANAT-DP, effusion OBS-DA", "effusion located_at pleural"),
+    "Possible small right apical pneumothorax.": (
+        "small OBS-U, right ANAT-DP, apical ANAT-DP, pneumothorax OBS-U",
+        "pneumothorax located_at apical, right modify apical, small modify pneumothorax",
+    ),
+    "Opacity in the left lower lobe.": (
+        "Opacity OBS-DP, left ANAT-DP, lower ANAT-DP, lobe ANAT-DP",
+        "Opacity located_at lobe, left modify lobe, lower modify lobe",
+    ),
+    "Opacities in the left lower lobe and lingula are unchanged.": (
+        "Opacities OBS-DP, left ANAT-DP, lower ANAT-DP, lobe ANAT-DP, lingula ANAT-DP, unchanged OBS-DP",
+        "Opacities located_at lingula, Opacities located_at lobe, left modify lobe, lower modify lobe, "
+        "unchanged modify Opacities",
+    ),
+    "No focal consolidation, pleural effusion or pneumothorax.": (
+        "focal OBS-DA, consolidation OBS-DA, pleural ANAT-DP, effusion OBS-DA, pneumothorax OBS-DA",
+        "effusion located_at pleural, focal modify consolidation",
+    ),
+    "No focal area of consolidation.": ("focal OBS-DA, consolidation OBS-DA", "focal modify consolidation"),
+    "No pnuemothorax.": ("pnuemothorax OBS-DA", ""),
+    "Left-sided effusion.": ("Left-sided ANAT-DP, effusion OBS-DP", "effusion located_at Left-sided"),
+    # what is said of a place
+    "Lungs are clear.": ("Lungs ANAT-DP, clear OBS-DP", "clear located_at Lungs"),
+    "Lungs are clear and expanded.": (
+        "Lungs ANAT-DP, clear OBS-DP, expanded OBS-DP",
+        "clear located_at Lungs, expanded located_at Lungs",
+    ),
+    "Heart size is normal.": (
+        "Heart ANAT-DP, size ANAT-DP, normal OBS-DP",
+        "normal located_at Heart, size modify Heart",
+    ),
+    "The heart is normal in size.": (
+        "heart ANAT-DP, normal OBS-DP, size ANAT-DP",
+        "normal located_at heart, size modify heart",
+    ),
+    "Heart and mediastinum normal.": (
+        "Heart ANAT-DP, mediastinum ANAT-DP, normal OBS-DP",
+        "normal located_at Heart, normal located_at mediastinum",
+    ),
+    "The cardiac silhouette is mildly enlarged.": (
+        "cardiac ANAT-DP, silhouette ANAT-DP, mildly OBS-DP, enlarged OBS-DP",
+        "enlarged located_at cardiac, mildly modify enlarged, silhouette modify cardiac",
+    ),
+    "Effusion is small and unchanged.": (
+        "Effusion OBS-DP, small OBS-DP, unchanged OBS-DP",
+        "small modify Effusion, unchanged modify Effusion",
+    ),
+    # each word of the phrase is an entity, and only `normal` is related
+    "Heart size and mediastinal contours are within normal limits.": (
+        "Heart ANAT-DP, size ANAT-DP, mediastinal ANAT-DP, contours ANAT-DP, within OBS-DP, normal OBS-DP, "
+        "limits OBS-DP",
+        "contours modify mediastinal, normal located_at Heart, normal located_at mediastinal, size modify Heart",
+    ),
+    "Normal mediastinal and hilar contours and pleural surfaces.": (
+        "Normal OBS-DP, mediastinal ANAT-DP, hilar ANAT-DP, contours ANAT-DP, pleural ANAT-DP, surfaces ANAT-DP",
+        "Normal located_at hilar, Normal located_at mediastinal, Normal located_at pleural, contours modify hilar, "
+        "contours modify mediastinal, surfaces modify pleural",
+    ),
+    # the published model gives these entities (test of the radgraph package)
+    "No evidence of acute cardiopulmonary process. Moderate hiatal hernia.": (
+        "acute OBS-DA, cardiopulmonary ANAT-DP, process OBS-DA, Moderate OBS-DP, hiatal ANAT-DP, hernia OBS-DP",
+        "Moderate modify hernia, acute modify process, hernia located_at hiatal, process located_at cardiopulmonary",
+    ),
+    # one observation leads to another
+    "Opacity may represent pneumonia.": ("Opacity OBS-DP, pneumonia OBS-U", "Opacity suggestive_of pneumonia"),
+}
+
+
+@pytest.mark.parametrize("text", CASES)
+def test_sentence(text):
+    assert read(text) == CASES[text]
+
+
+def test_entities_of_all_sentences_with_offsets():
+    assert radgraph(parse("Lungs are clear. No effusion.")) == RadGraph(
+        (
+            Entity("Lungs", "ANAT-DP", 0, 5),
+            Entity("clear", "OBS-DP", 10, 15),
+            Entity("effusion", "OBS-DA", 20, 28),
+        ),
+        (Relation(1, "located_at", 0),),
+    )
+
+
+def test_sentences_are_not_related():
+    graph = radgraph(parse("Small effusion. The heart. Unchanged."))
+    places = [entity.start // 16 for entity in graph.entities]
+    assert all(places[r.source] == places[r.target] for r in graph.relations)
+
+
+def test_what_is_not_a_statement_of_findings_has_no_entities():
+    assert radgraph(parse("Indication: left pleural effusion.")) == RadGraph((), ())
+
+
+def test_long_text_without_sentences_is_read_in_linear_time():
+    graph = radgraph(parse("heart, lungs, " * 3000 + "clear"))
+    assert len(graph.relations) < 3000
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.one_of(REPORTS, st.text(max_size=200)))
+def test_any_text(text):
+    graph = radgraph(parse(text))
+    for entity in graph.entities:
+        assert entity.label in LABELS
+        assert entity.tokens == text[entity.start : entity.end] != ""
+    assert all(one.end <= other.start for one, other in pairwise(graph.entities))
+    assert len(set(graph.relations)) == len(graph.relations)
+    for relation in graph.relations:
+        assert relation.kind in RELATIONS
+        assert relation.source != relation.target
+        source, target = graph.entities[relation.source], graph.entities[relation.target]
+        kinds = (source.label[:3], target.label[:3])
+        allowed = {"modify": {("OBS", "OBS"), ("ANA", "ANA")}, "located_at": {("OBS", "ANA")}}
+        assert kinds in allowed.get(relation.kind, {("OBS", "OBS")})
