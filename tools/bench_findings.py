@@ -136,6 +136,7 @@ def loading() -> dict[str, float]:
 
 def medspacy_reader() -> Callable[[list[str]], None] | None:
     """ConText of medspaCy behind a matcher of our terms, or None where it is not installed."""
+    os.environ.setdefault("LOGURU_LEVEL", "ERROR")  # its debug messages would cost it more than its reading
     try:
         import medspacy
         from medspacy.ner import TargetRule

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.match import Match
 
+_NO_CUES: set[str] = set()
 _JOINS = frozenset({",", "and", "or", "&", "/"})
 _COPULA = frozenset({"is", "are", "was", "were", "has", "have", "be", "been"})
 #: a scope of doubt does not reach into what merely accompanies
@@ -39,10 +40,12 @@ def read_context(words: Sequence[str], matches: Sequence[Match], lexicon: Lexico
     """Find the scopes of all cues of a sentence."""
     size = len(words)
     context = Context([False] * size, [False] * size, [False] * size, [False] * size)
-    cue_at: list[set[str]] = [set() for _ in range(size)]
-    start_of = [False] * size
+    if ";" not in words and not any(match.roles.cues for match in matches):
+        return context
+    cue_at: list[set[str]] = [_NO_CUES] * size
     for match in matches:
-        start_of[match.start] = True
+        if not match.roles.cues:
+            continue
         for i in range(match.start, match.end):
             cue_at[i] = match.roles.cues
         if "terminate" in match.roles.cues:

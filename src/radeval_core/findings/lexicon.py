@@ -46,6 +46,11 @@ class Roles:
     #: (regions, finding): beside one of these regions it makes that finding
     describes: list[tuple[frozenset[str], str]] = field(default_factory=list)
 
+    @property
+    def modifies(self) -> bool:
+        """Whether it says where, on which side, how severe, or how changed."""
+        return bool(self.region or self.side or self.form_side or self.severity or self.change or self.describes)
+
 
 @dataclass(slots=True)
 class Node:
@@ -65,6 +70,7 @@ class Lexicon:
         tree: all forms, word by word from the first.
         words: single-token cues that are asked for by token (`verb`, `locate`, `restart`).
         apart: (adjective finding, noun finding) that together, apart in one phrase, are a third finding.
+        within: what a finding without a place is in a report about a region: `edema` in a chest is pulmonary edema.
     """
 
     entries: dict[str, Entry] = field(default_factory=dict)
@@ -72,6 +78,7 @@ class Lexicon:
     tree: dict[str, Node] = field(default_factory=dict)
     words: dict[str, frozenset[str]] = field(default_factory=dict)
     apart: dict[tuple[str, str], str] = field(default_factory=dict)
+    within: dict[str, tuple[str, str]] = field(default_factory=dict)
     _surface: dict[tuple[str, ...], Roles] = field(default_factory=dict)
     _ancestors: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -131,6 +138,7 @@ class Lexicon:
             "entries": [[e.name, e.kind, e.significance, e.regions, e.parents] for e in self.entries.values()],
             "regions": [[r.name, r.sided, r.parent, r.imagenome, r.excludes] for r in self.regions.values()],
             "apart": [[*pair, name] for pair, name in self.apart.items()],
+            "within": self.within,
             "words": {key: sorted(words) for key, words in self.words.items()},
             "forms": [
                 [tokens, r.finding, r.region, r.form_side, r.side, r.severity, r.change, sorted(r.cues),
@@ -148,6 +156,7 @@ class Lexicon:
         for name, sided, parent, imagenome, excludes in data["regions"]:
             lexicon.regions[name] = Region(name, sided, parent, imagenome, tuple(excludes))
         lexicon.apart = {(first, second): name for first, second, name in data["apart"]}
+        lexicon.within = {name: (region, finding) for name, (region, finding) in data["within"].items()}
         lexicon.words = {key: frozenset(words) for key, words in data["words"].items()}
         for tokens, finding, region, form_side, side, severity, change, cues, describes in data["forms"]:
             rules = [(frozenset(places), name) for places, name in describes]

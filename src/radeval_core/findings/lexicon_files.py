@@ -18,7 +18,7 @@ from radeval_core.findings.text import normalise_form
 
 FOLDER = Path(__file__).parent / "lexicon"
 COMPILED = FOLDER / "compiled.json"
-_FINDING_FIELDS = {"kind", "significance", "regions", "parents", "forms", "sides", "when", "apart"}
+_FINDING_FIELDS = {"kind", "significance", "regions", "parents", "forms", "sides", "when", "apart", "within"}
 _REGION_FIELDS = {"forms", "sided", "parent", "imagenome", "sides", "excludes"}
 CUES = ("negate", "negate_after", "doubt", "doubt_after", "affirm", "skip", "terminate", "normal", "generic",
         "restart", "locate", "verb")  # fmt: skip
@@ -45,14 +45,19 @@ def headings() -> dict[str, str]:
 
 def load_lexicon(extra: Iterable[str | Path] = ()) -> Lexicon:
     """The lexicon that ships, with further files of findings or regions added."""
-    return _load(tuple(str(path) for path in extra))
+    return _load(tuple((str(path), _stamp(Path(path))) for path in extra))
+
+
+def _stamp(path: Path) -> int:
+    """What tells that a file changed since it was read."""
+    return path.stat().st_mtime_ns if path.is_file() else 0
 
 
 @lru_cache(maxsize=4)
-def _load(extra: tuple[str, ...]) -> Lexicon:
+def _load(extra: tuple[tuple[str, int], ...]) -> Lexicon:
     lexicon = _compiled() or read_sources()
     home: dict[str, str] = {}
-    for path in map(Path, extra):
+    for path in (Path(name) for name, _ in extra):
         for name, fields in _read(path).items():
             _add(lexicon, path, name, fields)
             home[name] = path.name
@@ -110,6 +115,8 @@ def _read(path: Path) -> dict[str, Any]:
         data = yaml.load(path.read_text("utf-8"), Loader=loader)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text ({error.reason})") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
@@ -130,6 +137,8 @@ def _add(lexicon: Lexicon, path: Path, name: Any, fields: Any) -> None:
         )  # fmt: skip
         for first, second in fields.get("apart") or []:
             lexicon.apart[first, second] = name
+        for region, finding in (fields.get("within") or {}).items():
+            lexicon.within[name] = (region, finding)
         for rule in fields.get("when") or []:
             regions = frozenset(rule["regions"])
             for word in rule["words"]:
@@ -164,6 +173,9 @@ def _check_fields(lexicon: Lexicon, where: str, name: Any, fields: Any) -> None:
         raise InputError(f"{where}: is in the lexicon already")
     if not _texts(fields.get("forms")) or not fields["forms"]:
         raise InputError(f"{where}: forms must be a list of texts")
+    for form in fields["forms"]:
+        if not normalise_form(form):
+            raise InputError(f"{where}: form {form!r} has no word")
     for key in ("regions", "parents", "excludes"):
         if key in fields and fields[key] is not None and not _texts(fields[key]):
             raise InputError(f"{where}: {key} must be a list of names, got {fields[key]!r}")
@@ -190,6 +202,9 @@ def _check_rules(where: str, fields: Mapping[str, Any]) -> None:
     for rule in fields.get("when") or []:
         if not isinstance(rule, dict) or not all(_texts(rule.get(key)) and rule[key] for key in ("regions", "words")):
             raise InputError(f"{where}: when must be a list of {{regions: [...], words: [...]}}")
+    within = fields.get("within") or {}
+    if not isinstance(within, dict) or len(within) > 1 or not _texts([*within, *within.values()]):
+        raise InputError(f"{where}: within must be {{region: finding}}")
     for pair in fields.get("apart") or []:
         if not _texts(pair) or len(pair) != 2:
             raise InputError(f"{where}: apart must be a list of pairs of findings")
@@ -247,6 +262,9 @@ def _check_names(lexicon: Lexicon, home: Mapping[str, str] | None = None) -> Non
     for (first, second), finding in lexicon.apart.items():
         check(finding, "finding in apart", first, lexicon.entries)
         check(finding, "finding in apart", second, lexicon.entries)
+    for finding, (region, special) in lexicon.within.items():
+        check(finding, "region in within", region, lexicon.regions)
+        check(finding, "finding in within", special, lexicon.entries)
     for roles in lexicon.surfaces():
         for regions, finding in roles.describes:
             for name in regions:

@@ -41,7 +41,9 @@ def find_forms(words: Sequence[str], lexicon: Lexicon) -> list[Match]:
         else:
             found.append(Match(position, longest, roles))
             position = longest
-    return _shared_heads(words, _without_levels(words, found), lexicon)
+    if "l" in words or "r" in words:
+        found = _without_levels(words, found)
+    return found if _LISTING.isdisjoint(words) else _shared_heads(words, found, lexicon)
 
 
 def _without_levels(words: Sequence[str], found: list[Match]) -> list[Match]:

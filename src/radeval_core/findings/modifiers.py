@@ -67,6 +67,9 @@ class Scene:
 
 def attach(scene: Scene, mentions: list[Mention]) -> None:
     """Give every mention its modifiers."""
+    said = any(m.roles.modifies for m in scene.matches) or any(word[0].isdigit() for word in scene.words)
+    if not said and not any(_plural_pair(scene, m) for m in mentions):
+        return
     windows = _windows(scene, mentions)
     for mention, (left, right) in zip(mentions, windows, strict=True):
         _attach_one(scene, mention, left, right)

@@ -24,6 +24,8 @@ def normal_statements(
     lexicon: Lexicon,
 ) -> list[Finding]:
     """`normal_<region>` for each region called normal, followed by the absences it implies."""
+    if not any("normal" in m.roles.cues or "generic" in m.roles.cues for m in matches):
+        return []
     taken = {i for m in mentions for i in range(m.start, m.end)}
     findings: list[Finding] = []
     seen: set[str] = set()

@@ -15,7 +15,7 @@ from radeval_core.findings.match import find_forms
 from radeval_core.findings.mentions import called_normal, find_mentions
 from radeval_core.findings.modifiers import Mention, Scene, attach
 from radeval_core.findings.normality import normal_statements
-from radeval_core.findings.spelling import Speller
+from radeval_core.findings.spelling import SHORTEST, Speller
 from radeval_core.findings.structures import Finding, ParsedReport, Sentence
 from radeval_core.findings.text import Tokens, sentence_spans, tokenize
 
@@ -40,18 +40,35 @@ class FindingsParser:
 
     def parse(self, text: str) -> ParsedReport:
         """All findings of a report, in the order of their mention."""
-        findings: list[Finding] = []
+        findings: list[Finding] = []  # with offsets into their sentences, until it is clear which are kept
+        homes: list[Sentence] = []
         sentences: list[Sentence] = []
         for span in sentence_spans(text, headings()):
             if span.heading == NO_FINDINGS:
                 continue
-            sentence = text[span.start : span.end]
-            sentences.append(Sentence(span.start, span.end, sentence, span.heading))
-            refers = _REFERS.match(sentence) is not None
-            for found in self._read_sentence(sentence):
-                placed = self._placed_as_before(found, findings) if refers else found
-                findings.append(_moved(placed, span.start, span.end))
-        return ParsedReport(text, self._consistent(findings), tuple(sentences))
+            sentence = Sentence(span.start, span.end, text[span.start : span.end], span.heading)
+            sentences.append(sentence)
+            read = self._read_sentence(sentence.text)
+            if read and _REFERS.match(sentence.text):
+                read = tuple(self._placed_as_before(found, findings) for found in read)
+            findings.extend(read)
+            homes.extend([sentence] * len(read))
+        kept = self._consistent(self._specified(findings))
+        return ParsedReport(text, tuple(_moved(f, homes[i]) for i, f in kept), tuple(sentences))
+
+    def _specified(self, findings: list[Finding]) -> list[Finding]:
+        """`No edema` in a report about a chest: what a finding without a place is where the report is about."""
+        if not any(f.finding in self.lexicon.within and not f.anatomy for f in findings):
+            return findings
+        about = {a for f in findings for region in f.anatomy for a in (region, *self.lexicon.ancestors(region))}
+        return [self._special(f, about) for f in findings]
+
+    def _special(self, found: Finding, about: set[str]) -> Finding:
+        region, name = self.lexicon.within.get(found.finding, ("", ""))
+        if found.anatomy or region not in about:
+            return found
+        entry = self.lexicon.entries[name]
+        return replace(found, finding=name, kind=entry.kind, significance=entry.significance, anatomy=entry.regions)
 
     def _placed_as_before(self, found: Finding, before: list[Finding]) -> Finding:
         """`This may represent pneumonia`: where the finding of the sentence before is."""
@@ -66,23 +83,22 @@ class FindingsParser:
         places = tuple(r for r in last.anatomy if {r, *self.lexicon.ancestors(r)} & set(usual))
         return replace(found, laterality=last.laterality, anatomy=places or usual)
 
-    def _consistent(self, findings: list[Finding]) -> tuple[Finding, ...]:
-        """Drop implied absences of what the report states to be there, or states to be absent itself."""
+    def _consistent(self, findings: list[Finding]) -> list[tuple[int, Finding]]:
+        """Findings by their index, without implied absences of what the report states itself."""
         stated: set[str] = set()
         for f in findings:
             if not f.implied and f.kind != "normality":
                 stated.add(f.finding)
                 if f.polarity != "absent":
                     stated.update(self.lexicon.more_general(f.finding))
-        kept: list[Finding] = []
-        implied: set[str] = set()
-        for f in findings:
+        kept: list[tuple[int, Finding]] = []
+        for i, f in enumerate(findings):
             if f.implied and f.polarity == "absent":
-                if f.finding in stated or f.finding in implied:
+                if f.finding in stated:
                     continue
-                implied.add(f.finding)
-            kept.append(f)
-        return tuple(kept)
+                stated.add(f.finding)  # implied once is enough
+            kept.append((i, f))
+        return kept
 
     def _read(self, sentence: str) -> tuple[Finding, ...]:
         """The findings of one sentence, with offsets relative to it."""
@@ -107,7 +123,7 @@ class FindingsParser:
 
     def _spelled(self, tokens: Tokens) -> Tokens:
         """Long words with a slip of spelling, as the lexicon spells them."""
-        words = tuple(self._speller.correct(word) for word in tokens.words)
+        words = tuple(self._speller.correct(word) if len(word) >= SHORTEST else word for word in tokens.words)
         return tokens if words == tokens.words else replace(tokens, words=words)
 
     def _finding(self, sentence: str, tokens: Tokens, mention: Mention, context: Context) -> list[Finding]:
@@ -150,8 +166,9 @@ class FindingsParser:
         return tuple(name for name in said if name not in containing) or usual
 
 
-def _moved(found: Finding, offset: int, end: int) -> Finding:
+def _moved(found: Finding, home: Sentence) -> Finding:
     """A finding of a sentence at its place in the report."""
+    offset, end = home.start, home.end
     return Finding(
         found.finding, found.kind, found.polarity, found.anatomy, found.laterality, found.severity, found.measurements,
         found.change, found.significance, found.start + offset, found.end + offset, found.text, offset, end,

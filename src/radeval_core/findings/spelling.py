@@ -9,7 +9,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 #: shorter words are too easily other words (`injection`, `infection`)
-_SHORTEST = 10
+SHORTEST = 10
 _SLIPS = 2
 
 
@@ -24,13 +24,13 @@ class Speller:
         self._known = frozenset(vocabulary)
         self._long: dict[str, list[str]] = {}
         for word in sorted(self._known):
-            if len(word) >= _SHORTEST - 1:
+            if len(word) >= SHORTEST - 1:
                 self._long.setdefault(word[0], []).append(word)
         self.correct = lru_cache(maxsize=20_000)(self._correct)
 
     def _correct(self, word: str) -> str:
         """The word itself, or the one word of the lexicon that is two slips away at most."""
-        if len(word) < _SHORTEST or len(word) > 40 or word in self._known or not word.isalpha():
+        if len(word) < SHORTEST or len(word) > 40 or word in self._known or not word.isalpha():
             return word
         near = process.extractOne(word, self._long.get(word[0], ()), scorer=OSA.distance, score_cutoff=_SLIPS)
         return near[0] if near and near[1] <= (1 if len(word) < 12 else _SLIPS) else word

@@ -17,6 +17,8 @@ GAP = "~"
 _ABBREVIATIONS = frozenset({"dr", "mr", "mrs", "approx", "vs", "e", "g", "i"})
 #: a longer stretch without an end is cut at a space: no real sentence is longer, and no work may grow with its square
 _LONGEST_SENTENCE = 1000
+#: no heading is longer
+_LONGEST_HEADING = 60
 #: shorter lines than this are statements of their own, longer ones are wrapped text
 _WRAPPED_LINE = 50
 
@@ -92,20 +94,26 @@ class Tokens:
 
 def tokenize(sentence: str) -> Tokens:
     """Tokens of a sentence; a hyphen between words disappears, so that both spellings read alike."""
-    words, starts, ends, plural = [], [], [], []
-    last = -1
-    for match in _TOKEN.finditer(sentence):
-        text = match.group()
-        start, end = match.span()
-        if text in _HYPHENS and start == last and end < len(sentence) and not sentence[end].isspace():
-            continue
-        last = end
-        word, is_plural = _read_token(text)
-        words.append(word)
-        plural.append(is_plural)
-        starts.append(start)
-        ends.append(end)
-    return Tokens(tuple(words), tuple(starts), tuple(ends), tuple(plural))
+    found = list(_TOKEN.finditer(sentence))
+    if not _HYPHENS.isdisjoint(sentence):
+        found = [m for m in found if not _joins_words(m, sentence)]
+    if not found:
+        return Tokens((), (), (), ())
+    words, plural = zip(*[_read_token(m.group()) for m in found], strict=True)
+    starts, ends = zip(*[m.span() for m in found], strict=True)
+    return Tokens(words, starts, ends, plural)
+
+
+def _joins_words(match: re.Match[str], sentence: str) -> bool:
+    """Whether a token is a hyphen with words on both sides."""
+    start, end = match.span()
+    return (
+        match.group() in _HYPHENS
+        and start > 0
+        and end < len(sentence)
+        and not sentence[start - 1].isspace()
+        and not sentence[end].isspace()
+    )
 
 
 @lru_cache(maxsize=65_536)
@@ -155,11 +163,15 @@ def sentence_spans(text: str, is_heading: dict[str, str]) -> list[Span]:
         if text[position].isspace():
             position += 1
             continue
-        end, following = _sentence_end(text, position)
+        end, following = _sentence_end(text, position, size)
         if end - position > _LONGEST_SENTENCE:
             end = following = _cut(text, position, position + _LONGEST_SENTENCE)
         start = _skip_bullets(text, position, end)
-        while (match := _HEADING.match(text, start, end)) and (name := _heading_key(match.group(1))) in is_heading:
+        while text.find(":", start, min(end, start + _LONGEST_HEADING)) > 0:
+            match = _HEADING.match(text, start, end)
+            name = _heading_key(match.group(1)) if match else ""
+            if match is None or name not in is_heading:
+                break
             heading = is_heading[name]
             start = _skip_bullets(text, match.end(), end)
         while end > start and text[end - 1].isspace():
@@ -178,6 +190,8 @@ def _heading_key(text: str) -> str:
 def _skip_bullets(text: str, start: int, end: int) -> int:
     """Past white space, stray punctuation and list numbers at the start of a sentence."""
     while start < end:
+        if text[start].isalpha():
+            break
         if text[start].isspace() or text[start] in ".,;":
             start += 1
         elif (match := _BULLET.match(text, start, end)) and match.end() > start:
@@ -187,10 +201,13 @@ def _skip_bullets(text: str, start: int, end: int) -> int:
     return start
 
 
-def _sentence_end(text: str, start: int) -> tuple[int, int]:
+def _sentence_end(text: str, start: int, size: int) -> tuple[int, int]:
     """Where the sentence that begins at `start` ends, and where the next begins."""
     line_start = start
-    for match in _BREAK.finditer(text, start, min(len(text), start + 2 * _LONGEST_SENTENCE)):
+    limit = min(size, start + 2 * _LONGEST_SENTENCE)
+    at = start
+    while match := _BREAK.search(text, at, limit):
+        at = match.end()
         mark = match.group()
         if mark[0] in ".!?":
             if mark == ".":
@@ -205,8 +222,7 @@ def _sentence_end(text: str, start: int) -> tuple[int, int]:
         paragraph = mark.count("\n") > 1 or mark.count("\r") > 1
         if paragraph or _opens_line(text, match.end()) or (len(line) < _WRAPPED_LINE and not _goes_on(line)):
             return match.start(), match.end()
-    end = min(len(text), start + 2 * _LONGEST_SENTENCE)
-    return end, end
+    return limit, limit
 
 
 def _cut(text: str, start: int, limit: int) -> int:
