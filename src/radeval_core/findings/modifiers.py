@@ -60,6 +60,19 @@ class Scene:
     matches: Sequence[Match]
     context: Context
     lexicon: Lexicon
+    #: tokens of cues that end the stretch before a finding
+    blocked: set[int] = field(init=False)
+    #: phrases that modify: token after the last -> first token
+    phrases: dict[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.blocked, self.phrases = set(), {}
+        for m in self.matches:
+            graded = m.roles.severity or m.roles.change
+            if graded or m.roles.side:
+                self.phrases[m.end] = m.start
+            if not graded and not _BLOCKING.isdisjoint(m.roles.cues):
+                self.blocked.update(range(m.start, m.end))
 
     def within(self, start: int, end: int) -> list[Match]:
         return [m for m in self.matches if m.start >= start and m.end <= end]
@@ -90,20 +103,14 @@ def _windows(scene: Scene, mentions: list[Mention]) -> list[tuple[int, int]]:
 
 def _left(scene: Scene, mention: Mention, limit: int) -> int:
     words, breaks, verbs = scene.words, scene.context.breaks, scene.lexicon.words["verb"]
-    blocked = {
-        i
-        for m in scene.matches
-        if m.roles.cues & _BLOCKING and not (m.roles.severity or m.roles.change)
-        for i in range(m.start, m.end)
-    }
-    modifiers = {m.end: m.start for m in scene.matches if m.roles.side or m.roles.severity or m.roles.change}
     at = mention.start
     while at > limit:
-        if modifiers.get(at, -1) >= limit and at - 1 not in blocked:  # a phrase such as `right greater than left`
-            at = modifiers[at]
+        phrase = scene.phrases.get(at, -1)
+        if phrase >= limit and at - 1 not in scene.blocked:  # a phrase such as `right greater than left`
+            at = phrase
             continue
         word = words[at - 1]
-        if breaks[at - 1] or word in verbs or at - 1 in blocked:
+        if breaks[at - 1] or word in verbs or at - 1 in scene.blocked:
             break
         if word == "," and not any(m.start == at and m.roles.side for m in scene.matches):
             break

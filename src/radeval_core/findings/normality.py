@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from radeval_core.findings.context import Context
 from radeval_core.findings.lexicon import Lexicon
@@ -123,32 +122,11 @@ def _normal(
         grave: only urgent and actionable findings are excluded: `no acute disease` says little of the rest.
     """
     place = lexicon.regions[region]
-    base = Finding(
-        finding=f"normal_{region}",
-        kind="normality",
-        polarity="present",
-        anatomy=(region,),
-        laterality=side or None,
-        severity=None,
-        measurements=(),
-        change=None,
-        significance="benign",
-        start=start,
-        end=end,
-        text=sentence[start:end],
-        sentence_start=0,
-        sentence_end=len(sentence),
-    )
-    implied = [
-        replace(
-            base,
-            finding=name,
-            kind=lexicon.entries[name].kind,
-            polarity="absent",
-            significance=lexicon.entries[name].significance,
-            implied=True,
-        )
-        for name in place.excludes
-        if not grave or lexicon.entries[name].significance in ("urgent", "actionable")
-    ]
-    return [base, *implied]
+    said = ((), None, "benign", start, end, sentence[start:end], 0, len(sentence))
+    found = [Finding(f"normal_{region}", "normality", "present", (region,), side or None, None, *said)]
+    for name in place.excludes:
+        entry = lexicon.entries[name]
+        if not grave or entry.significance in ("urgent", "actionable"):
+            denied = ((), None, entry.significance, *said[3:])
+            found.append(Finding(name, entry.kind, "absent", (region,), side or None, None, *denied, implied=True))
+    return found
