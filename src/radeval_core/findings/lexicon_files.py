@@ -84,6 +84,7 @@ def read_sources() -> Lexicon:
     return lexicon
 
 
+@cache
 def fingerprint() -> str:
     """A hash of the YAML files, which tells whether the compiled file is theirs."""
     digest = hashlib.sha256()

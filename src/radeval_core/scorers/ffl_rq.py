@@ -14,6 +14,7 @@ import numpy as np
 from radeval_core.errors import InputError, needs_extra, unknown_name
 from radeval_core.findings import imagenome_regions, parse
 from radeval_core.findings.atlas import Box, atlas_version, check_boxes, standard_atlas
+from radeval_core.findings.lexicon_files import fingerprint
 from radeval_core.pairs import Pair
 from radeval_core.scorer import Array, Option, PairScores, Scorer
 from radeval_core.scores.ffl import (
@@ -165,7 +166,7 @@ class FflRqScorer(Scorer):
         return self.detector.detect(self._images[start : self._scored], start)
 
     def signature_fields(self) -> dict[str, object]:
-        fields: dict[str, object] = {"granularity": self._granularity}
+        fields: dict[str, object] = {"granularity": self._granularity, "lexicon": fingerprint()[:8]}
         if self._given is not None:
             text = json.dumps(self._given, sort_keys=True)
             return {**fields, "boxes": f"given-{hashlib.sha256(text.encode()).hexdigest()[:8]}"}
