@@ -60,18 +60,14 @@ def _shared_heads(words: Sequence[str], found: list[Match], lexicon: Lexicon) ->
     taken = {i for m in found for i in range(m.start, m.end)}
     added: list[Match] = []
     for number, match in enumerate(found):
-        if match.start < 2 or words[match.start - 1] not in _LISTING:
-            if match.roles.side and number + 1 < len(found) and found[number + 1].start == match.end:
-                pass  # `right middle and right lower lobe`: look before the side as well
-            else:
-                continue
-        head = found[number + 1] if match.roles.side and number + 1 < len(found) else match
         before = match.start - 2
-        if words[match.start - 1] not in _LISTING or before < 0:
+        if before < 0 or words[match.start - 1] not in _LISTING:
             continue
+        # In `right middle and right lower lobe` the head follows the side.
+        head = found[number + 1] if match.roles.side and number + 1 < len(found) else match
         if head.roles.region and before not in taken:
             tail = words[head.start + 1 : head.end]
-            roles = lexicon.surface(tuple([words[before], *tail]))
+            roles = lexicon.surface((words[before], *tail))
             if tail and roles is not None and roles.region:
                 added.append(Match(before, before + 1, roles))
         elif head.roles.finding and number and found[number - 1].end == match.start - 1:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from radeval_core.findings.context import Context
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.match import Match
-from radeval_core.findings.modifiers import Mention
+from radeval_core.findings.scene import Mention
 
 #: words between a describing word and its region, at most
 _REACH = 10

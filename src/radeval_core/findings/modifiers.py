@@ -2,80 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
-
-from radeval_core.findings.context import Context
-from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.lists import share_in_lists
 from radeval_core.findings.match import Match
 from radeval_core.findings.measurements import find_sizes
+from radeval_core.findings.scene import Mention, Scene
 from radeval_core.findings.text import GAP
 
 _JOINS = frozenset({"and", "or", "&", "/", "plus"})
-_LINKS = _JOINS | {
-    ",", "versus", "vs", "with", "associated", "adjacent", "overlying", "underlying", "superimposed", "a", "an", "the",
-    "some", "few", "subsequent", "resultant", "of", "both", "as", "well",
-}  # fmt: skip
-#: cues that end the stretch before a finding in which its adjectives stand
-_BLOCKING = frozenset({"negate", "normal", "doubt", "affirm"})
-#: how words end that describe a finding
-_ADJECTIVE = ("y", "al", "ar", "ic", "ive")
-
-
-@dataclass(slots=True)
-class Mention:
-    """A finding in the making.
-
-    Attributes:
-        start: first token.
-        end: token after the last.
-        head: the token whose polarity counts.
-        finding: its name.
-        side: the side its own form contains.
-        regions: places said inside the mention itself, with side.
-    """
-
-    start: int
-    end: int
-    head: int
-    finding: str
-    side: str = ""
-    regions: list[tuple[str, str]] = field(default_factory=list)
-    laterality: str | None = None
-    anatomy: list[str] = field(default_factory=list)
-    severity: str | None = None
-    change: str | None = None
-    measurements: tuple[float, ...] = ()
-    #: side, severity and places of one more finding in the same words: `small left and moderate right effusions`
-    twin: tuple[str, str | None, list[str]] | None = None
-
-
-@dataclass(slots=True)
-class Scene:
-    """One sentence, ready to be asked what stands in a stretch of tokens."""
-
-    words: Sequence[str]
-    plural: Sequence[bool]
-    matches: Sequence[Match]
-    context: Context
-    lexicon: Lexicon
-    #: tokens of cues that end the stretch before a finding
-    blocked: set[int] = field(init=False)
-    #: phrases that modify: token after the last -> first token
-    phrases: dict[int, int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.blocked, self.phrases = set(), {}
-        for m in self.matches:
-            graded = m.roles.severity or m.roles.change
-            if graded or m.roles.side:
-                self.phrases[m.end] = m.start
-            if not graded and not _BLOCKING.isdisjoint(m.roles.cues):
-                self.blocked.update(range(m.start, m.end))
-
-    def within(self, start: int, end: int) -> list[Match]:
-        return [m for m in self.matches if m.start >= start and m.end <= end]
 
 
 def attach(scene: Scene, mentions: list[Mention]) -> None:
@@ -86,7 +19,7 @@ def attach(scene: Scene, mentions: list[Mention]) -> None:
     windows = _windows(scene, mentions)
     for mention, (left, right) in zip(mentions, windows, strict=True):
         _attach_one(scene, mention, left, right)
-    _share_in_lists(scene, mentions)
+    share_in_lists(scene, mentions)
     _attach_measurements(scene, mentions)
     _place_alone(scene, mentions)
 
@@ -249,102 +182,6 @@ def _split_sides(scene: Scene, mention: Mention, before: list[Match]) -> None:
         mention.twin = (other[0], other[1] or (None if graded else mention.severity), other[2])
         if placed:
             mention.anatomy = places
-
-
-def _share_in_lists(scene: Scene, mentions: list[Mention]) -> None:
-    """In `left effusion and atelectasis` and `effusion and atelectasis on the left`, both are on the left."""
-    for first, second in pairwise(mentions):
-        between = scene.words[first.end : second.start]
-        if _adjective(scene, first, second):
-            first.laterality = first.laterality or second.laterality
-            second.laterality = second.laterality or first.laterality
-            first.anatomy = first.anatomy or list(second.anatomy)
-            first.severity = first.severity or second.severity
-            second.severity = second.severity or first.severity
-            continue
-        if _alternatives(between):
-            second.severity = second.severity or first.severity
-        if not _linked(scene, first.end, second.start, between):
-            if _explains(scene, first, second):
-                second.laterality = first.laterality
-                second.anatomy = _shared_regions(scene, first, second)
-            continue
-        if first.laterality and not second.laterality and not second.anatomy and _sided(scene, second):
-            second.laterality = first.laterality
-            if not second.anatomy and not first.regions:
-                second.anatomy = _shared_regions(scene, first, second)
-        elif (
-            second.laterality
-            and not first.laterality
-            and not first.anatomy
-            and _said_after(scene, second)
-            and (_sided(scene, first))
-        ):
-            first.laterality = second.laterality
-            first.anatomy = _shared_regions(scene, second, first)
-        if first.change and not second.change and "with" not in between and "," not in between:
-            second.change = first.change
-        elif second.change and not first.change and _said_after(scene, second):
-            first.change = second.change
-
-
-def _adjective(scene: Scene, first: Mention, second: Mention) -> bool:
-    """`calcified right lung nodule`: the first finding is an adjective of the second."""
-    names = {i for m in scene.within(first.end, second.start) if m.roles.side or m.roles.region or m.roles.severity
-             for i in range(m.start, m.end)}  # fmt: skip
-    return second.start >= first.end and all(i in names for i in range(first.end, second.start)) and not second.regions
-
-
-def _alternatives(between: Sequence[str]) -> bool:
-    """Only `or`, `/`, `and/or`, `versus` stand between two findings: one adjective goes for both."""
-    return bool(between) and all(w in ("or", "/", "and", "versus", "vs") for w in between) and "".join(between) != "and"
-
-
-def _explains(scene: Scene, first: Mention, second: Mention) -> bool:
-    """`opacity in the left base compatible with atelectasis`: what explains a finding is where that finding is."""
-    if not first.laterality or second.laterality or second.anatomy or not _sided(scene, second):
-        return False
-    stretch = range(first.end, second.start)
-    if any(scene.words[i] in (";", "but", "however", "no", "without") for i in stretch):
-        return False
-    if scene.context.negated[first.head] != scene.context.negated[second.head]:
-        return False
-    usual = set(scene.lexicon.entries[second.finding].regions)
-    there = set(first.anatomy) | set(scene.lexicon.entries[first.finding].regions)
-    around = {a for r in there | usual for a in (r, *scene.lexicon.ancestors(r))}
-    return bool(usual) and "chest" in around and all("chest" in (r, *scene.lexicon.ancestors(r)) for r in usual)
-
-
-def _linked(scene: Scene, start: int, end: int, between: Sequence[str]) -> bool:
-    if any(scene.context.breaks[start:end]):
-        return False
-    if not any(word in _JOINS or word in (",", "with", "associated", "adjacent", "versus", "vs") for word in between):
-        return False
-    modifiers = {i for m in scene.within(start, end) if m.roles.side or m.roles.severity or m.roles.change
-                 for i in range(m.start, m.end)}  # fmt: skip
-    return all(
-        word in _LINKS or start + i in modifiers or (len(word) > 2 and word.endswith(_ADJECTIVE))
-        for i, word in enumerate(between)
-    )
-
-
-def _sided(scene: Scene, mention: Mention) -> bool:
-    """Whether a finding usually is in a paired region: a heart is on no side."""
-    usual = scene.lexicon.entries[mention.finding].regions
-    return not usual or any(scene.lexicon.regions[r].sided for r in usual)
-
-
-def _said_after(scene: Scene, mention: Mention) -> bool:
-    """Whether something was said of a mention after it rather than before it."""
-    return not any(
-        m.roles.side or m.roles.region or m.roles.change for m in scene.within(mention.start - 3, mention.start)
-    )
-
-
-def _shared_regions(scene: Scene, source: Mention, target: Mention) -> list[str]:
-    """The places of one finding that can also be the other's: those inside its usual region."""
-    usual = scene.lexicon.entries[target.finding].regions
-    return [r for r in source.anatomy if r in usual or set(scene.lexicon.ancestors(r)) & set(usual)]
 
 
 def _attach_measurements(scene: Scene, mentions: list[Mention]) -> None:

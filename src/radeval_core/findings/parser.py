@@ -13,8 +13,9 @@ from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.lexicon_files import NO_FINDINGS, headings, load_lexicon
 from radeval_core.findings.match import find_forms
 from radeval_core.findings.mentions import called_normal, find_mentions
-from radeval_core.findings.modifiers import Mention, Scene, attach
+from radeval_core.findings.modifiers import attach
 from radeval_core.findings.normality import normal_statements
+from radeval_core.findings.scene import Mention, Scene
 from radeval_core.findings.spelling import SHORTEST, Speller
 from radeval_core.findings.structures import Finding, ParsedReport, Sentence
 from radeval_core.findings.text import Tokens, sentence_spans, tokenize
