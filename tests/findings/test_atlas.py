@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from radeval_core.engine.images import open_image
 from radeval_core.errors import InputError
-from radeval_core.findings.atlas import check_boxes, open_film, region_name, region_names, standard_atlas
+from radeval_core.findings.atlas import check_boxes, region_name, region_names, standard_atlas
 
 ATLAS = standard_atlas()
 SIDED = sorted({name.split(" ", 1)[1] for name in ATLAS if name.startswith("left ")})
@@ -202,7 +203,7 @@ def test_region_name():
 def test_deep_grey_values_are_scaled_and_not_cut(tmp_path):
     values = np.array([[1000, 2000], [3000, 61000]], dtype=np.uint16)
     Image.fromarray(values).save(tmp_path / "deep.png")
-    film = open_film(tmp_path / "deep.png", "images[0]")
+    film = open_image(tmp_path / "deep.png", "images[0]")
     assert film.mode == "RGB"
     # (v - 1000) * 255 / 60000
     assert np.asarray(film)[..., 0].tolist() == [[0, 4], [8, 255]]
@@ -212,17 +213,17 @@ def test_films_in_other_forms(tmp_path):
     grey = Image.new("L", (4, 3), 77)
     grey.save(tmp_path / "grey.png")
     for given in (grey, tmp_path / "grey.png", str(tmp_path / "grey.png"), grey.convert("RGBA")):
-        film = open_film(given, "images[0]")
+        film = open_image(given, "images[0]")
         assert film.size == (4, 3) and film.getpixel((0, 0)) == (77, 77, 77)
-    constant = open_film(Image.fromarray(np.full((2, 2), 9000, dtype=np.uint16)), "images[0]")
+    constant = open_image(Image.fromarray(np.full((2, 2), 9000, dtype=np.uint16)), "images[0]")
     assert constant.getpixel((0, 0)) == (0, 0, 0)
 
 
 def test_films_that_cannot_be_read(tmp_path):
     (tmp_path / "film.dcm").write_bytes(b"\0" * 128 + b"DICM")
     with pytest.raises(InputError, match=r"^images\[2\] cannot be read as an image .*: give a PNG or JPEG file$"):
-        open_film(tmp_path / "film.dcm", "images[2]")
+        open_image(tmp_path / "film.dcm", "images[2]")
     with pytest.raises(InputError, match=r"^images\[2\]: no such file$"):
-        open_film(tmp_path / "none.png", "images[2]")
+        open_image(tmp_path / "none.png", "images[2]")
     with pytest.raises(InputError, match=r"^images\[2\] must be the path of an image file or a PIL image, got int$"):
-        open_film(3, "images[2]")
+        open_image(3, "images[2]")

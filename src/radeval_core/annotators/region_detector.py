@@ -14,8 +14,10 @@ from tqdm import tqdm
 
 from radeval_core.engine.checkpoints import QuietTransformers, cannot_load, identity
 from radeval_core.engine.devices import choose_device
+from radeval_core.engine.images import open_image
 from radeval_core.errors import CheckpointError, InputError, MissingDependencyError
-from radeval_core.findings.atlas import Box, open_film, plain_name, region_names
+from radeval_core.findings.atlas import plain_name, region_names
+from radeval_core.findings.structures import Box
 
 #: images that go through the model together
 BATCH_IMAGES = 8
@@ -76,7 +78,7 @@ class RegionDetector:
         """
         waiting: dict[tuple[int, ...], list[tuple[int, tuple[int, int], Any]]] = {}
         for i, given in enumerate(images):
-            image = open_film(given, f"images[{first + i}]")
+            image = open_image(given, f"images[{first + i}]")
             inputs = self.processor(images=image, return_tensors="pt")
             shape = tuple(inputs["pixel_values"].shape)
             waiting.setdefault(shape, []).append((i, (image.height, image.width), inputs))

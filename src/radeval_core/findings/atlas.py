@@ -1,4 +1,4 @@
-"""The 36 regions of Chest ImaGenome: names, boxes on a standard film, and checks of boxes and films from elsewhere."""
+"""The 36 regions of Chest ImaGenome: names, boxes on a standard film, and checks of boxes from elsewhere."""
 
 from __future__ import annotations
 
@@ -7,22 +7,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from numbers import Real
-from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 import yaml
 
-from radeval_core.errors import InputError, needs_extra, unknown_name
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
-#: grey values of more than 8 bits, which Pillow would cut off instead of scaling
-_DEEP_MODES = ("I", "F", "I;16", "I;16B", "I;16L")
-#: left, top, right, bottom
-Box = tuple[float, float, float, float]
+from radeval_core.errors import InputError, unknown_name
+from radeval_core.findings.structures import Box
 
 
 @cache
@@ -47,6 +38,14 @@ def standard_atlas() -> Mapping[str, Box]:
 def region_names() -> tuple[str, ...]:
     """The names of the 36 regions."""
     return tuple(_file()["regions"])
+
+
+@cache
+def paired_regions() -> frozenset[str]:
+    """What the regions that exist on both sides, and only there, are called without their side."""
+    names = set(region_names())
+    left = {name.removeprefix("left ") for name in names if name.startswith("left ")}
+    return frozenset(base for base in left if f"right {base}" in names and base not in names)
 
 
 def region_name(name: Any, where: str = "boxes") -> str:
@@ -118,29 +117,3 @@ def _shown(box: Any) -> str:
     if isinstance(box, Sequence) and not isinstance(box, str) and len(box) <= 6 and all(map(_is_number, box)):
         return "[" + ", ".join(f"{value:g}" for value in box) + "]"
     return f"{len(box)} values" if isinstance(box, (list, tuple)) and len(box) != 4 else type(box).__name__
-
-
-def open_film(given: Any, where: str) -> Image:
-    """An image in RGB, from a path or a PIL image. Deep grey values are scaled to 8 bits by their own range."""
-    try:
-        from PIL import Image, UnidentifiedImageError
-    except ImportError as error:
-        raise needs_extra("models", "reading images") from error
-    if isinstance(given, (str, Path)):
-        try:
-            with Image.open(given) as file:
-                image: Image.Image = file.copy()
-        except FileNotFoundError:
-            raise InputError(f"{where}: no such file") from None
-        except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
-            kind = type(error).__name__
-            raise InputError(f"{where} cannot be read as an image ({kind}): give a PNG or JPEG file") from None
-    elif isinstance(given, Image.Image):
-        image = given
-    else:
-        raise InputError(f"{where} must be the path of an image file or a PIL image, got {type(given).__name__}")
-    if image.mode in _DEEP_MODES:
-        values = np.asarray(image, dtype=np.float64)
-        low, high = float(values.min()), float(values.max())
-        image = Image.fromarray(np.round((values - low) * (255 / max(high - low, 1e-9))).astype(np.uint8))
-    return image.convert("RGB")

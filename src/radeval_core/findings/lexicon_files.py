@@ -12,9 +12,10 @@ from typing import Any
 import yaml
 
 from radeval_core.errors import InputError, unknown_name
+from radeval_core.findings.atlas import paired_regions, region_names
 from radeval_core.findings.lexicon import Entry, Lexicon, Region
 from radeval_core.findings.structures import CHANGES, KINDS, LATERALITIES, SEVERITIES, SIGNIFICANCES
-from radeval_core.findings.text import normalise_form
+from radeval_core.findings.text import SPELLING, normalise_form
 
 FOLDER = Path(__file__).parent / "lexicon"
 COMPILED = FOLDER / "compiled.json"
@@ -24,14 +25,6 @@ CUES = ("negate", "negate_after", "doubt", "doubt_after", "affirm", "skip", "ter
         "restart", "locate", "verb")  # fmt: skip
 #: what an entry may be; `normality` comes from normal statements alone
 _ENTRY_KINDS = tuple(kind for kind in KINDS if kind != "normality")
-#: Chest ImaGenome's regions, those on both sides without their side
-IMAGENOME = (
-    "lung", "apical zone", "upper lung zone", "mid lung zone", "lower lung zone", "hilar structures",
-    "costophrenic angle", "hemidiaphragm", "clavicle", "cardiophrenic angle", "upper abdomen", "left upper abdomen",
-    "right upper abdomen", "mediastinum", "upper mediastinum", "cardiac silhouette", "left cardiac silhouette",
-    "right cardiac silhouette", "trachea", "carina", "spine", "right atrium", "cavoatrial junction", "svc",
-    "aortic arch", "descending aorta", "abdomen",
-)  # fmt: skip
 #: the section under which nothing is a finding
 NO_FINDINGS = "other"
 
@@ -86,9 +79,9 @@ def read_sources() -> Lexicon:
 
 @cache
 def fingerprint() -> str:
-    """A hash of the YAML files, which tells whether the compiled file is theirs."""
+    """A hash of the YAML files and of the spelling rules, which tells whether the compiled file is theirs."""
     digest = hashlib.sha256()
-    for path in sources():
+    for path in (*sources(), SPELLING):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 
@@ -185,7 +178,7 @@ def _check_fields(lexicon: Lexicon, where: str, name: Any, fields: Any) -> None:
         _one_of(where, "significance", fields.get("significance"), SIGNIFICANCES)
     _one_of(where, "sided", fields.get("sided", False), (True, False))
     if fields.get("imagenome"):
-        _one_of(where, "imagenome", fields["imagenome"], IMAGENOME)
+        _one_of(where, "imagenome", fields["imagenome"], (*sorted(paired_regions()), *region_names()))
     _check_sides(where, fields.get("sides") or {}, fields["forms"])
     _check_rules(where, fields)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from radeval_core.findings.scene import Mention, Scene
+from radeval_core.findings.scene import JOINS, Mention, Scene
 
-_JOINS = frozenset({"and", "or", "&", "/", "plus"})
-_LINKS = _JOINS | {
+_LINKS = JOINS | {
     ",", "versus", "vs", "with", "associated", "adjacent", "overlying", "underlying", "superimposed", "a", "an", "the",
     "some", "few", "subsequent", "resultant", "of", "both", "as", "well",
 }  # fmt: skip
@@ -36,14 +35,14 @@ def share_in_lists(scene: Scene, mentions: list[Mention]) -> None:
             continue
         if first.laterality and not second.laterality and not second.anatomy and _sided(scene, second):
             second.laterality = first.laterality
-            if not second.anatomy and not first.regions:
+            if not first.regions:
                 second.anatomy = _shared_regions(scene, first, second)
         elif (
             second.laterality
             and not first.laterality
             and not first.anatomy
             and _said_after(scene, second)
-            and (_sided(scene, first))
+            and _sided(scene, first)
         ):
             first.laterality = second.laterality
             first.anatomy = _shared_regions(scene, second, first)
@@ -74,16 +73,14 @@ def _explains(scene: Scene, first: Mention, second: Mention) -> bool:
         return False
     if scene.context.negated[first.head] != scene.context.negated[second.head]:
         return False
-    usual = set(scene.lexicon.entries[second.finding].regions)
-    there = set(first.anatomy) | set(scene.lexicon.entries[first.finding].regions)
-    around = {a for r in there | usual for a in (r, *scene.lexicon.ancestors(r))}
-    return bool(usual) and "chest" in around and all("chest" in (r, *scene.lexicon.ancestors(r)) for r in usual)
+    usual = scene.lexicon.entries[second.finding].regions
+    return bool(usual) and all("chest" in (r, *scene.lexicon.ancestors(r)) for r in usual)
 
 
 def _linked(scene: Scene, start: int, end: int, between: Sequence[str]) -> bool:
     if any(scene.context.breaks[start:end]):
         return False
-    if not any(word in _JOINS or word in (",", "with", "associated", "adjacent", "versus", "vs") for word in between):
+    if not any(word in JOINS or word in (",", "with", "associated", "adjacent", "versus", "vs") for word in between):
         return False
     modifiers = {i for m in scene.within(start, end) if m.roles.side or m.roles.severity or m.roles.change
                  for i in range(m.start, m.end)}  # fmt: skip

@@ -46,6 +46,12 @@ def find_forms(words: Sequence[str], lexicon: Lexicon) -> list[Match]:
     return found if _LISTING.isdisjoint(words) else _shared_heads(words, found, lexicon)
 
 
+def side_of(matches: Sequence[Match], region: Match) -> str:
+    """The side of a region: the word before it, or in its own form; empty where neither says one."""
+    before = (m.roles.side for m in matches if m.roles.side and m.end == region.start)
+    return next(before, "") or region.roles.form_side
+
+
 def _without_levels(words: Sequence[str], found: list[Match]) -> list[Match]:
     """`L4` is a vertebra, not the left side."""
     return [

@@ -81,4 +81,4 @@ def _described(
         return None
     _, region, finding = best
     start, end = min(region.start, match.start), max(region.end, match.end)
-    return Mention(start, end, match.start, finding, "", [(region.roles.region, region.roles.form_side)])
+    return Mention(start, end, match.start, finding, "", [region.roles.region])

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from radeval_core.findings.lists import share_in_lists
-from radeval_core.findings.match import Match
+from radeval_core.findings.match import Match, side_of
 from radeval_core.findings.measurements import find_sizes
-from radeval_core.findings.scene import Mention, Scene
+from radeval_core.findings.scene import JOINS, Mention, Scene
 from radeval_core.findings.text import GAP
-
-_JOINS = frozenset({"and", "or", "&", "/", "plus"})
 
 
 def attach(scene: Scene, mentions: list[Mention]) -> None:
@@ -47,7 +45,7 @@ def _left(scene: Scene, mention: Mention, limit: int) -> int:
             break
         if word == "," and not any(m.start == at and m.roles.side for m in scene.matches):
             break
-        if word in _JOINS and limit > 0 and _locates_between(scene, limit, at - 1):
+        if word in JOINS and limit > 0 and _locates_between(scene, limit, at - 1):
             break
         at -= 1
     return at
@@ -91,8 +89,7 @@ def _attach_one(scene: Scene, mention: Mention, left: int, right: int) -> None:
     mention.laterality = _side(sides)
     if not mention.laterality and (any(_both_sides(scene, m) for m in near) or _plural_pair(scene, mention)):
         mention.laterality = "bilateral"
-    own = [name for name, _ in mention.regions]
-    mention.anatomy = [*own, *(m.roles.region for m in [*before, *after] if m.roles.region)]
+    mention.anatomy = [*mention.regions, *(m.roles.region for m in [*before, *after] if m.roles.region)]
     if not mention.anatomy and not mention.laterality:
         _take_subject(scene, mention, left)
     graded = [m for m in [*inside, *before] if m.roles.severity]
@@ -101,7 +98,7 @@ def _attach_one(scene: Scene, mention: Mention, left: int, right: int) -> None:
     if graded:
         mention.severity = max(graded, key=lambda m: m.start).roles.severity
     else:
-        mention.severity = _predicate(scene, mention, after, "severity")
+        mention.severity = _predicate(scene, mention, after)
     changes = [m for m in [*inside, *before] if m.roles.change]
     if changes:
         mention.change = max(changes, key=lambda m: m.start).roles.change
@@ -118,8 +115,7 @@ def _take_subject(scene: Scene, mention: Mention, left: int) -> None:
     for match in scene.matches:
         if at < left and match.end == at and match.roles.region:
             mention.anatomy = [match.roles.region]
-            sides = [m.roles.side for m in scene.matches if m.roles.side and m.end == match.start]
-            mention.laterality = _side(sides or ([match.roles.form_side] if match.roles.form_side else []))
+            mention.laterality = side_of(scene.matches, match) or None
             if not mention.laterality and _both_sides(scene, match):
                 mention.laterality = "bilateral"
 
@@ -142,15 +138,14 @@ def _plural_pair(scene: Scene, mention: Mention) -> bool:
     return roles is not None and bool(roles.region) and scene.lexicon.regions[roles.region].sided
 
 
-def _predicate(scene: Scene, mention: Mention, after: list[Match], kind: str) -> str | None:
+def _predicate(scene: Scene, mention: Mention, after: list[Match]) -> str | None:
     """A severity said after the finding: `effusion is small`, `effusion, small`."""
     for match in after:
-        value: str = getattr(match.roles, kind)
-        if value and match.start - mention.end <= 4:
+        if match.roles.severity and match.start - mention.end <= 4:
             between = scene.words[mention.end : match.start]
             if all(w in scene.lexicon.words["verb"] or w in (",", "now", "again", "overall", "and", "left", "right",
                                                              "on", "the", "side") for w in between):  # fmt: skip
-                return value
+                return match.roles.severity
     return None
 
 

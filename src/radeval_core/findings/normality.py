@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from radeval_core.findings.context import Context
 from radeval_core.findings.lexicon import Lexicon
-from radeval_core.findings.match import Match
+from radeval_core.findings.match import Match, side_of
 from radeval_core.findings.scene import Mention
 from radeval_core.findings.structures import Finding
 from radeval_core.findings.text import Tokens
@@ -50,7 +50,7 @@ def normal_statements(
                     lexicon,
                     sentence,
                     region.roles.region,
-                    _side(matches, region),
+                    side_of(matches, region),
                     start,
                     end,
                     grave="normal" not in cues,
@@ -59,12 +59,6 @@ def normal_statements(
             start, end = tokens.starts[match.start], tokens.ends[match.end - 1]
             findings += _normal(lexicon, sentence, "chest", "", start, end, grave=True)
     return findings
-
-
-def _side(matches: Sequence[Match], region: Match) -> str:
-    """The side of a region: in its own words, or the word before it."""
-    before = (m.roles.side for m in matches if m.roles.side and m.end == region.start)
-    return region.roles.form_side or next(before, "")
 
 
 def _subjects(

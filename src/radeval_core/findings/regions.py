@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
+from radeval_core.findings.atlas import paired_regions
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.parser import default_parser
 from radeval_core.findings.structures import Finding
-
-#: ImaGenome base names that exist on both sides
-PAIRED = frozenset({
-    "lung", "apical zone", "upper lung zone", "mid lung zone", "lower lung zone", "hilar structures",
-    "costophrenic angle", "hemidiaphragm", "clavicle", "cardiophrenic angle", "upper abdomen",
-})  # fmt: skip
 
 
 def imagenome_regions(finding: Finding) -> tuple[str, ...]:
@@ -19,7 +14,7 @@ def imagenome_regions(finding: Finding) -> tuple[str, ...]:
     names: list[str] = []
     for region in finding.anatomy:
         base = _base(lexicon, region)
-        if base in PAIRED:
+        if base in paired_regions():
             sides = (finding.laterality,) if finding.laterality in ("left", "right") else ("left", "right")
             names += [f"{side} {base}" for side in sides]
         elif base:

@@ -9,6 +9,8 @@ from radeval_core.findings.context import Context
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.match import Match
 
+#: words that join the members of a list
+JOINS = frozenset({"and", "or", "&", "/", "plus"})
 #: cues that end the stretch before a finding in which its adjectives stand
 _BLOCKING = frozenset({"negate", "normal", "doubt", "affirm"})
 
@@ -23,7 +25,7 @@ class Mention:
         head: the token whose polarity counts.
         finding: its name.
         side: the side its own form contains.
-        regions: places said inside the mention itself, with side.
+        regions: places said inside the mention itself.
     """
 
     start: int
@@ -31,7 +33,7 @@ class Mention:
     head: int
     finding: str
     side: str = ""
-    regions: list[tuple[str, str]] = field(default_factory=list)
+    regions: list[str] = field(default_factory=list)
     laterality: str | None = None
     anatomy: list[str] = field(default_factory=list)
     severity: str | None = None

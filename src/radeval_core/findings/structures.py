@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-POLARITIES = ("present", "absent", "uncertain")
 LATERALITIES = ("left", "right", "bilateral")
 SEVERITIES = ("mild", "moderate", "severe")
 CHANGES = ("new", "increased", "decreased", "unchanged", "resolved")
 KINDS = ("abnormality", "disease", "device", "procedure", "normality")
 SIGNIFICANCES = ("urgent", "actionable", "minor", "benign")
+#: left, top, right, bottom, in any unit
+Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
+
+import yaml
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)?|_+|[^\w\s]")
 _HYPHENS = frozenset("-–—‐‑")
@@ -22,30 +25,12 @@ _LONGEST_HEADING = 60
 #: shorter lines than this are statements of their own, longer ones are wrapped text
 _WRAPPED_LINE = 50
 
-_IRREGULAR = {
-    "pneumothoraces": "pneumothorax", "hemothoraces": "hemothorax", "hydropneumothoraces": "hydropneumothorax",
-    "atelectases": "atelectasis", "metastases": "metastasis", "diagnoses": "diagnosis", "ptosis": "ptosis",
-    "bases": "base", "apices": "apex", "apexes": "apex", "hila": "hilum", "hilus": "hilum", "foci": "focus",
-    "thrombi": "thrombus", "emboli": "embolus", "calculi": "calculus", "bronchi": "bronchus", "nuclei": "nucleus",
-    "vertebrae": "vertebra", "bullae": "bulla", "pleurae": "pleura", "scapulae": "scapula", "venae": "vena",
-    "diverticula": "diverticulum", "septa": "septum", "ganglia": "ganglion", "foramina": "foramen", "ostia": "ostium",
-    "fundi": "fundus", "uteri": "uterus", "meniscal": "meniscal", "menisci": "meniscus", "haematomata": "hematoma",
-    "granulomata": "granuloma", "feet": "foot", "teeth": "tooth", "indices": "index", "cortices": "cortex",
-    "appendices": "appendix", "cervices": "cervix", "lenses": "lens", "processes": "process", "sinuses": "sinus",
-    "viruses": "virus", "uncinates": "uncinate", "ovaries": "ovary", "kyphoses": "kyphosis", "biopsies": "biopsy",
-    "ribcage": "ribcage", "biceps": "biceps", "triceps": "triceps", "quadriceps": "quadriceps", "pons": "pons",
-    "series": "series", "ascites": "ascites", "diabetes": "diabetes", "herpes": "herpes", "always": "always",
-    "perhaps": "perhaps", "across": "across", "less": "less", "this": "this", "thus": "thus", "has": "has",
-    "was": "was", "does": "does", "is": "is", "as": "as", "its": "its", "plus": "plus", "versus": "versus",
-    "focally": "focal", "lens": "lens", "caliber": "caliber", "calibre": "caliber", "grey": "gray",
-}  # fmt: skip
-_BRITISH = (
-    ("oedema", "edema"), ("oesoph", "esoph"), ("haem", "hem"), ("tumour", "tumor"), ("centre", "center"),
-    ("fibre", "fiber"), ("caecum", "cecum"), ("caecal", "cecal"), ("ischaem", "ischem"), ("anaem", "anem"),
-    ("foetal", "fetal"), ("foetus", "fetus"), ("coeliac", "celiac"), ("litre", "liter"), ("metre", "meter"),
-    ("orrhoea", "orrhea"), ("gynaec", "gynec"), ("paediatr", "pediatr"), ("faec", "fec"), ("leuco", "leuko"),
-    ("visualised", "visualized"), ("localised", "localized"), ("generalised", "generalized"), ("aetio", "etio"),
-)  # fmt: skip
+#: what `normalise` cannot tell by rule: irregular forms, British spellings
+SPELLING = Path(__file__).with_name("spelling.yaml")
+_TABLES: dict[str, dict[str, str]] = yaml.load(
+    SPELLING.read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+)
+_IRREGULAR, _AMERICAN = _TABLES["irregular"], tuple(_TABLES["american"].items())
 
 
 @lru_cache(maxsize=65_536)
@@ -57,7 +42,7 @@ def normalise(word: str) -> str:
     if word == "__":
         return GAP
     if len(word) > 4:
-        for british, american in _BRITISH:
+        for british, american in _AMERICAN:
             if british in word:
                 word = word.replace(british, american)
     if word in _IRREGULAR:

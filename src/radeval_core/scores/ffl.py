@@ -16,12 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from radeval_core.findings.structures import Finding
+from radeval_core.findings.structures import Box, Finding
 
 #: how much of a pattern is compared: up to the finding, up to its place and side, or with its severity
 GRANULARITIES = ("core", "anatomy", "all")
-#: left, top, right, bottom, in any unit
-Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from radeval_core.engine.images import open_image
 from radeval_core.errors import InputError
-from radeval_core.findings.atlas import Box, check_box, open_film, standard_atlas
+from radeval_core.findings.atlas import check_box, standard_atlas
+from radeval_core.findings.structures import Box
 
 #: Okabe and Ito's blue and orange: told apart with every kind of colour vision; line style tells them apart in print
 _SIDES = (("reference", "#0072B2", "#ffffff", ""), ("candidate", "#E69F00", "#000000", "14 8"))
@@ -75,7 +77,7 @@ def draw_boxes(
         size: width and height of what the boxes refer to, where there is no image; by default they are shares of
             width and height, as in the standard atlas.
     """
-    film = None if image is None else open_film(image, "image")
+    film = None if image is None else open_image(image, "image")
     width, height = film.size if film else (size or (1.0, 1.0))
     if not (math.isfinite(width) and math.isfinite(height) and width > 0 and height > 0):
         raise InputError(f"size must be a width and a height above 0, got {width:g} x {height:g}")

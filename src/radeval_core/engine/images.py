@@ -1,0 +1,42 @@
+"""Images from files or memory, in the form models and pages take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from radeval_core.errors import InputError, needs_extra
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+#: grey values of more than 8 bits, which Pillow would cut off instead of scaling
+_DEEP_MODES = ("I", "F", "I;16", "I;16B", "I;16L")
+
+
+def open_image(given: Any, where: str) -> Image:
+    """An image in RGB, from a path or a PIL image. Deep grey values are scaled to 8 bits by their own range."""
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError as error:
+        raise needs_extra("models", "reading images") from error
+    if isinstance(given, (str, Path)):
+        try:
+            with Image.open(given) as file:
+                image: Image.Image = file.copy()
+        except FileNotFoundError:
+            raise InputError(f"{where}: no such file") from None
+        except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
+            kind = type(error).__name__
+            raise InputError(f"{where} cannot be read as an image ({kind}): give a PNG or JPEG file") from None
+    elif isinstance(given, Image.Image):
+        image = given
+    else:
+        raise InputError(f"{where} must be the path of an image file or a PIL image, got {type(given).__name__}")
+    if image.mode in _DEEP_MODES:
+        values = np.asarray(image, dtype=np.float64)
+        low, high = float(values.min()), float(values.max())
+        image = Image.fromarray(np.round((values - low) * (255 / max(high - low, 1e-9))).astype(np.uint8))
+    return image.convert("RGB")
