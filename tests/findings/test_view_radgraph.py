@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from radeval_core.findings import parse
-from radeval_core.findings.views.radgraph import LABELS, RELATIONS, Entity, RadGraph, Relation, radgraph
+from radeval_core.findings.structures import Entity, RadGraph, Relation
+from radeval_core.findings.views.radgraph import LABELS, RELATIONS, radgraph
 
 WORDS = (
     "no small left right pleural effusion heart size is normal are clear lungs pneumonia , . ; and or possible opacity "
@@ -105,6 +106,7 @@ def test_sentence(text):
 
 def test_entities_of_all_sentences_with_offsets():
     assert radgraph(parse("Lungs are clear. No effusion.")) == RadGraph(
+        "Lungs are clear. No effusion.",
         (
             Entity("Lungs", "ANAT-DP", 0, 5),
             Entity("clear", "OBS-DP", 10, 15),
@@ -121,7 +123,9 @@ def test_sentences_are_not_related():
 
 
 def test_what_is_not_a_statement_of_findings_has_no_entities():
-    assert radgraph(parse("Indication: left pleural effusion.")) == RadGraph((), ())
+    assert radgraph(parse("Indication: left pleural effusion.")) == RadGraph(
+        "Indication: left pleural effusion.", (), ()
+    )
 
 
 def test_long_text_without_sentences_is_read_in_linear_time():

@@ -13,6 +13,7 @@ import torch
 import transformers
 from safetensors import SafetensorError
 
+from radeval_core.engine.files import local_first
 from radeval_core.errors import CheckpointError
 
 #: files that can change what a model computes
@@ -21,7 +22,14 @@ _WEIGHTS_AND_RULES = ("*.safetensors", "*.bin", "*.pth", "*.json", "*.txt", "*.m
 _UNUSED_HEADS = ("pooler.",)
 
 
-def load_encoder(source: str, layers: int | None, dtype: torch.dtype, name: str) -> tuple[Any, Any, str]:
+def load_encoder(
+    source: str,
+    layers: int | None,
+    dtype: torch.dtype,
+    name: str,
+    auto: Any = transformers.AutoModel,
+    exact: bool = False,
+) -> tuple[Any, Any, str]:
     """Load an encoder with its tokenizer.
 
     Args:
@@ -29,21 +37,23 @@ def load_encoder(source: str, layers: int | None, dtype: torch.dtype, name: str)
         layers: keep only the first so many layers; None for all.
         dtype: number format of the weights.
         name: what signatures call it; of a path, the last part is used.
+        auto: transformers' class for the kind of model, head included.
+        exact: refuse tensors the model does not need; an encoder is often taken out of a larger model.
 
     Returns:
         The model in eval mode, its tokenizer, and `name@revision`.
     """
     try:
         with QuietTransformers():
-            config = transformers.AutoConfig.from_pretrained(source)
+            config = local_first(transformers.AutoConfig.from_pretrained, source)
             depth = config.num_hidden_layers
             if layers is not None:
                 if not 1 <= layers <= depth:
                     raise CheckpointError(f"{name} has layers 1 to {depth}: layer {layers} does not exist")
                 config.num_hidden_layers = layers
-            tokenizer = transformers.AutoTokenizer.from_pretrained(source)
-            model, report = transformers.AutoModel.from_pretrained(
-                source, config=config, dtype=dtype, output_loading_info=True
+            tokenizer = local_first(transformers.AutoTokenizer.from_pretrained, source)
+            model, report = local_first(
+                auto.from_pretrained, source, config=config, dtype=dtype, output_loading_info=True
             )
     except (OSError, ValueError, RuntimeError, SafetensorError, UnpicklingError) as error:
         if isinstance(error, CheckpointError):
@@ -54,6 +64,11 @@ def load_encoder(source: str, layers: int | None, dtype: torch.dtype, name: str)
         raise CheckpointError(
             f"{source} lacks {len(missing)} tensors the model needs, the first is {sorted(missing)[0]!r}: "
             "it is incomplete or of another architecture"
+        )
+    surplus = sorted(key for key in report["unexpected_keys"] if not key.startswith(_UNUSED_HEADS))
+    if exact and surplus:
+        raise CheckpointError(
+            f"{source} has {len(surplus)} tensors too many, the first is {surplus[0]!r}: it is of another architecture"
         )
     if report["mismatched_keys"]:
         raise CheckpointError(f"{source}: tensor {sorted(report['mismatched_keys'])[0]} has the wrong shape")

@@ -78,7 +78,7 @@ class ForwardLoop:
             total=len(unique), desc=progress, unit="text", leave=False, disable=None if progress else True
         ) as bar:
             for ids in self._tokenized(windows):
-                results.extend(self._run_window(ids, collect, bar))
+                results.extend(self.run_tokens(ids, collect, bar))
         return [results[i] for i in inverse]
 
     def _tokenized(self, windows: list[list[str]]) -> Iterator[list[TokenIds]]:
@@ -93,9 +93,10 @@ class ForwardLoop:
                     ahead.append(pool.submit(self.tokenize, following))
                 yield ready
 
-    def _run_window(
-        self, ids: list[TokenIds], collect: Callable[[Any, list[TokenIds]], Sequence[T]], bar: Any
+    def run_tokens(
+        self, ids: Sequence[TokenIds], collect: Callable[[Any, list[TokenIds]], Sequence[T]], bar: Any = None
     ) -> list[T]:
+        """One result a row of token ids, in the order given; `bar` is moved on by the rows done."""
         todo = plan_batches([len(i) for i in ids], self.budget)
         done: list[list[int]] = []
         results: list[Sequence[T]] = []
@@ -109,7 +110,8 @@ class ForwardLoop:
                 todo = self._smaller_batches(todo, ids)
                 continue
             done.append(todo.pop(0))
-            bar.update(len(batch))
+            if bar is not None:
+                bar.update(len(batch))
         return restore_order(done, results)
 
     def run_batch(self, rows: list[TokenIds], collect: Callable[[Any, list[TokenIds]], Sequence[T]]) -> Sequence[T]:
@@ -123,7 +125,7 @@ class ForwardLoop:
             self.forward_seconds += time.perf_counter() - started
             return collect(output, rows)
 
-    def _smaller_batches(self, todo: list[list[int]], ids: list[TokenIds]) -> list[list[int]]:
+    def _smaller_batches(self, todo: list[list[int]], ids: Sequence[TokenIds]) -> list[list[int]]:
         """Halve the budget and plan what is left again."""
         if len(todo[0]) == 1:
             raise RadevalError(

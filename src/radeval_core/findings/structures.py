@@ -81,3 +81,61 @@ class ParsedReport:
     def stated(self) -> tuple[Finding, ...]:
         """The findings that are said, without those a normal statement implies."""
         return tuple(f for f in self.findings if not f.implied)
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A short span of words in RadGraph's schema.
+
+    Attributes:
+        tokens: the words as written: `text[start:end]` of its graph.
+        label: what it is, and whether it is there: `ANAT-DP`, `OBS-DA`, …
+        start: where it begins.
+        end: where it ends.
+    """
+
+    tokens: str
+    label: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One entity says something of another; both by their place in `RadGraph.entities`."""
+
+    source: int
+    kind: str
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class RadGraph:
+    """A report in RadGraph's schema.
+
+    Attributes:
+        text: what was read: the report, or the words a model was given, joined by spaces.
+        entities: in the order of the text.
+        relations: between them.
+    """
+
+    text: str
+    entities: tuple[Entity, ...]
+    relations: tuple[Relation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RateEntity:
+    """A span of a report in RaTE's schema.
+
+    Attributes:
+        text: the words as written: `report[start:end]` where it came from our parser.
+        type: `Anatomy`, `Abnormality`, `Disease`, `Non-Abnormality` or `Non-Disease`.
+        start: where it begins in the report.
+        end: where it ends.
+    """
+
+    text: str
+    type: str
+    start: int
+    end: int

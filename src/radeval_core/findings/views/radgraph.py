@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from radeval_core.findings.parser import default_parser
-from radeval_core.findings.structures import Finding, ParsedReport, Sentence
+from radeval_core.findings.structures import Entity, Finding, ParsedReport, RadGraph, Relation, Sentence
 from radeval_core.findings.text import tokenize
 from radeval_core.findings.views.radgraph_words import (
     ATTRIBUTE,
@@ -35,40 +35,6 @@ _ADJECTIVE_ENDINGS = ("al", "ar", "ac", "ic", "ary", "ous", "bony")
 _LONGEST_LIST = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """A short span of words.
-
-    Attributes:
-        tokens: the words as written: `report[start:end]`.
-        label: one of `LABELS`.
-        start: where it begins in the report.
-        end: where it ends.
-    """
-
-    tokens: str
-    label: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """One entity says something of another; both by their place in `RadGraph.entities`, `kind` one of `RELATIONS`."""
-
-    source: int
-    kind: str
-    target: int
-
-
-@dataclass(frozen=True, slots=True)
-class RadGraph:
-    """The entities of a report in the order of the text, and the relations between them."""
-
-    entities: tuple[Entity, ...]
-    relations: tuple[Relation, ...]
-
-
 def radgraph(report: ParsedReport) -> RadGraph:
     """What a report says, in RadGraph's schema. Implied findings take no part: only words become entities."""
     entities: list[Entity] = []
@@ -81,7 +47,7 @@ def radgraph(report: ParsedReport) -> RadGraph:
         offset = len(entities)
         entities += read.entities
         relations += [Relation(r.source + offset, r.kind, r.target + offset) for r in read.relations]
-    return RadGraph(tuple(entities), tuple(relations))
+    return RadGraph(report.text, tuple(entities), tuple(relations))
 
 
 @dataclass(slots=True)

@@ -9,27 +9,10 @@ from dataclasses import dataclass
 from radeval_core.findings.lexicon import Roles
 from radeval_core.findings.match import find_forms
 from radeval_core.findings.parser import default_parser
-from radeval_core.findings.structures import Finding, ParsedReport, Sentence
+from radeval_core.findings.structures import Finding, ParsedReport, RateEntity, Sentence
 from radeval_core.findings.text import tokenize
 
 TYPES = ("Anatomy", "Abnormality", "Disease", "Non-Abnormality", "Non-Disease")
-
-
-@dataclass(frozen=True, slots=True)
-class RateEntity:
-    """A span of a report and its type.
-
-    Attributes:
-        text: the words as written: `report[start:end]`.
-        type: one of `TYPES`.
-        start: where it begins in the report.
-        end: where it ends.
-    """
-
-    text: str
-    type: str
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)

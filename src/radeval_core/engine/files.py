@@ -1,0 +1,116 @@
+"""The files of a checkpoint: in a folder, in the local Hub cache, or downloaded, in this order.
+
+What is on this machine is used without asking the Hub, so a run with everything local makes no network call.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tarfile
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
+
+from huggingface_hub import hf_hub_download
+from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+from radeval_core.errors import CheckpointError
+
+T = TypeVar("T")
+#: no file inside a published archive is larger; a damaged or hostile header may claim anything
+_LARGEST_MEMBER = 8 << 30
+
+
+def is_folder(source: str) -> bool:
+    """Whether a checkpoint is a folder on this machine rather than a Hub id."""
+    return Path(source).is_dir()
+
+
+def local_first(load: Callable[..., T], source: str, **kwargs: Any) -> T:
+    """Call one of transformers' `from_pretrained`, asking the Hub only for what is not on this machine."""
+    try:
+        return load(source, local_files_only=True, **kwargs)
+    except OSError:
+        if is_folder(source):
+            raise
+        return load(source, **kwargs)
+
+
+def checkpoint_file(source: str, name: str) -> Path:
+    """One file of a checkpoint.
+
+    Args:
+        source: Hub id, or folder in the published layout.
+        name: the file's path inside it.
+    """
+    if is_folder(source):
+        file = Path(source, name)
+        if not file.is_file():
+            raise CheckpointError(f"folder {source!r} has no file {name!r}")
+        return file
+    try:
+        return Path(local_first(hf_hub_download, source, filename=name))
+    except (OSError, HfHubHTTPError, LocalEntryNotFoundError, ValueError) as error:
+        raise CheckpointError(
+            f"cannot load {name!r} of {source!r}: not in the local Hub cache and not to be downloaded. "
+            f"On a connected machine type `hf download {source} {name}`, or name a local folder instead"
+        ) from error
+
+
+def files_identity(name: str, files: Iterable[Path]) -> str:
+    """`name@revision` of the files a model was read from: their Hub commit if they have one, else a hash of them."""
+    files = sorted(set(files))
+    commits = {commit for file in files if (commit := _commit(file))}
+    if len(commits) == 1 and all(map(_commit, files)):
+        return f"{name}@{commits.pop()[:8]}"
+    stamps = tuple((str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in files)
+    return f"{name}@{_hash_files(stamps)}"
+
+
+def _commit(file: Path) -> str:
+    """The commit a file of the Hub cache belongs to; empty for other files."""
+    parts = file.parts
+    return parts[parts.index("snapshots") + 1] if "snapshots" in parts[:-2] else ""
+
+
+@lru_cache(maxsize=32)
+def _hash_files(stamps: tuple[tuple[str, int, int], ...]) -> str:
+    """A hash of names and contents; sizes and times are arguments so that a changed file is read again."""
+    digest = hashlib.sha256()
+    for path, size, _ in stamps:
+        digest.update(f"{Path(path).name}\0{size}\0".encode())
+        with open(path, "rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()[:8]
+
+
+def read_archive(archive: Path, wanted: Sequence[str]) -> dict[str, bytes]:
+    """Read files out of a tar archive into memory: nothing is unpacked, so no path inside can lead anywhere.
+
+    Args:
+        archive: the file, compressed or not.
+        wanted: patterns as `PurePath.match` takes them; a folder around everything does not matter.
+
+    Returns:
+        Contents by path inside the archive.
+    """
+    found: dict[str, bytes] = {}
+    try:
+        with tarfile.open(archive, "r:*") as tar:
+            for member in tar:
+                path = PurePosixPath(member.name)
+                if not member.isfile() or not any(path.match(pattern) for pattern in wanted):
+                    continue
+                if member.size > _LARGEST_MEMBER:
+                    raise CheckpointError(f"{archive}: {member.name!r} claims {member.size:,} bytes: not read")
+                file = tar.extractfile(member)
+                assert file is not None
+                found[str(path)] = file.read()
+                if len(found[str(path)]) != member.size:
+                    raise CheckpointError(f"{archive} is damaged: {member.name!r} ends early")
+    except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
+        raise CheckpointError(f"{archive} is damaged or no tar archive: {error}") from error
+    return found
