@@ -1,10 +1,11 @@
-"""Checks our numbers against values published with real system outputs.
+"""Checks our numbers against values that published models gave real system outputs.
 
     python tools/check_published.py dev.jsonl
 
 The file has a JSON object a line: `prediction`, `reference`, and `scores` with what the published models gave the pair:
-`bleu2` (RadCliQ's BLEU-2) and `bertscore` (distilroberta-base, rescaled). BLEU-2 must agree to 1e-6; for BERTScore the
-rank agreement of the embedded encoder is printed, layer by layer.
+`bleu2` (RadCliQ's BLEU-2), `bertscore` (distilroberta-base, rescaled), `semb` (cosine of CheXbert vectors),
+`radgraph_combined`, `radcliq_v0` and `radcliq_v1`. BLEU-2, and RadCliQ from the published parts, must agree to 1e-6; of
+the embedded configs the rank agreement with the published models is printed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,18 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import kendalltau
 
-from radeval_core import load
+from radeval_core import score
+from radeval_core.scores.radcliq import radcliq
+
+#: what the published models give, in the order of RadCliQ's parts
+PUBLISHED_PARTS = ("radgraph_combined", "bertscore", "semb", "bleu2")
+#: our per-pair values beside the published ones they stand for; the last is better when lower, in both
+EMBEDDED = {
+    "radgraph_f1.combined": "radgraph_combined",
+    "bertscore": "bertscore",
+    "chexbert_f1.similarity": "semb",
+    "radcliq": "radcliq_v1",
+}
 
 
 def main() -> int:
@@ -25,16 +37,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, help="JSONL with prediction, reference and published scores")
     rows = [json.loads(line) for line in parser.parse_args().file.read_text("utf-8").splitlines()]
-    texts = [row["prediction"] for row in rows], [row["reference"] for row in rows]
-    published = {key: np.array([row["scores"][key] for row in rows]) for key in ("bleu2", "bertscore")}
-    ours = np.array(load("bleu").compute(*texts)["bleu_2_radcliq_scores"])
-    worst = float(np.abs(ours - published["bleu2"]).max())
-    print(f"bleu_2_radcliq: {len(rows)} pairs, largest difference {worst:.1e}")
-    for layer in range(1, 7):
-        scores = load("bertscore", layer=layer).compute(*texts)["scores"]
-        tau = kendalltau(scores, published["bertscore"]).statistic
-        print(f"bertscore embedded, layer {layer}: Kendall tau {tau:.3f} with the published model")
-    return int(worst > 1e-6)
+    published = {key: np.array([row["scores"][key] for row in rows]) for key in rows[0]["scores"]}
+    pairs = [(row["prediction"], row["reference"]) for row in rows]
+    ours = [row["scores"] for row in score(pairs, ["bleu", *(name.partition(".")[0] for name in EMBEDDED)]).rows()]
+    exact = {"bleu_2_radcliq": np.array([row["bleu.bleu_2_radcliq"] for row in ours]) - published["bleu2"]}
+    parts = np.column_stack([published[key] for key in PUBLISHED_PARTS])
+    for version in ("v0", "v1"):
+        exact[f"RadCliQ-{version} from the published parts"] = radcliq(parts, version) - published[f"radcliq_{version}"]
+    for name, difference in exact.items():
+        print(f"{name}: {len(rows)} pairs, largest difference {np.abs(difference).max():.1e}")
+    for name, key in EMBEDDED.items():
+        tau = kendalltau([row[name] for row in ours], published[key]).statistic
+        print(f"{name}, embedded config: Kendall tau {tau:.3f} with the published model on {len(rows)} pairs")
+    return int(max(np.abs(difference).max() for difference in exact.values()) > 1e-6)
 
 
 if __name__ == "__main__":

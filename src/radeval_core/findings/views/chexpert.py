@@ -14,26 +14,49 @@ NO_FINDING = "No Finding"
 SUPPORT_DEVICES = "Support Devices"
 
 
+#: observations that a normal statement denies by name: `the heart is normal in size` is about cardiomegaly, while
+#: `the lungs are clear` names none of the diseases it excludes
+NAMED_BY_NORMALITY = frozenset({"Cardiomegaly", "Enlarged Cardiomediastinum"})
+
+
+@cache
+def _listed() -> dict[str, dict[str, list[str]]]:
+    listed: dict[str, dict[str, list[str]]] = yaml.safe_load(
+        Path(__file__).with_name("chexpert.yaml").read_text("utf-8")
+    )
+    return listed
+
+
+def observation_names() -> tuple[str, ...]:
+    """The 14 observations in the published order."""
+    return tuple(_listed())
+
+
 @cache
 def observations() -> dict[str, frozenset[str]]:
     """The 14 observations in the published order, and the findings behind each."""
     lexicon = load_lexicon()
     found: dict[str, frozenset[str]] = {}
-    for name, listed in yaml.safe_load(Path(__file__).with_name("chexpert.yaml").read_text("utf-8")).items():
+    for name, listed in _listed().items():
         general = set(listed.get("kinds_of", ()))
         kinds = {entry for entry in lexicon.entries if entry in general or general & set(lexicon.more_general(entry))}
         found[name] = frozenset(kinds | set(listed.get("findings", ())))
     return found
 
 
-def chexpert_labels(report: ParsedReport) -> dict[str, int | None]:
+def chexpert_labels(report: ParsedReport, named_only: bool = False) -> dict[str, int | None]:
     """The label of each observation. A positive mention outweighs an uncertain one, that one a negative one.
 
     `No Finding` is 1 if no other observation but devices is positive or uncertain, and None otherwise.
+
+    Args:
+        report: what a report says.
+        named_only: leave out what a normal statement excludes without naming it, as CheXbert does.
     """
     labels: dict[str, int | None] = {}
     for name, findings in observations().items():
-        polarities = {f.polarity for f in report.findings if f.finding in findings}
+        heard = report.stated if named_only and name not in NAMED_BY_NORMALITY else report.findings
+        polarities = {f.polarity for f in heard if f.finding in findings}
         if "present" in polarities:
             labels[name] = 1
         elif "uncertain" in polarities:
