@@ -4,7 +4,8 @@ import os
 import tempfile
 
 # Before anything imports a Hugging Face library: these are read at import.
-os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="radeval-test-hf-")
+if os.environ.get("RADEVAL_TEST_PUBLISHED") != "1":  # tests of published checkpoints use the user's Hub cache
+    os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="radeval-test-hf-")
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ.pop("RADEVAL_CACHE", None)

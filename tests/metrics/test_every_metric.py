@@ -167,7 +167,7 @@ def test_the_signature_is_complete(name):
     assert keys["metric"] == str(spec.version) and keys["core"] == radeval_core.__version__
     assert fields[-1].startswith("core:")
     if "models" in spec.configs[0].extra:
-        assert re.fullmatch(r".+@[0-9a-f]{8}", keys["model"]) and keys["dtype"]
+        assert any(re.fullmatch(r".+@[0-9a-f]{8}", value) for value in keys.values()) and keys["dtype"]
 
 
 # --- declared properties
@@ -351,14 +351,14 @@ def test_the_card_has_its_sections_and_front_matter(name):
 
 
 @every_metric
-def test_the_card_example_runs(name, modules, monkeypatch, capsys):
+def test_the_card_examples_print_what_stands_below_them(name, modules, monkeypatch, capsys):
     card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
-    blocks = re.findall(r"```python\n(.*?)```", card.split("## How to read it")[0], flags=re.DOTALL)
-    assert blocks
+    blocks = re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", card, flags=re.DOTALL)
+    assert blocks and "compute(" in card.split("## How to read it")[0]
     monkeypatch.setattr(evaluate, "load", lambda path, *config: modules[path.removeprefix("radeval/")])
-    for block in blocks:
-        exec(compile(block, f"{name} card", "exec"), {})
-    assert capsys.readouterr().out.strip()
+    for code, printed in blocks:
+        exec(compile(code, f"{name} card", "exec"), {})
+        assert capsys.readouterr().out.strip() == printed.strip()
 
 
 @every_metric
