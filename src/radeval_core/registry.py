@@ -35,8 +35,8 @@ def scorer_class(name: str) -> type[Scorer]:
 def resolve_config(spec: MetricSpec, wanted: str | None) -> tuple[Config, str | None]:
     """The config a user asked for, and the checkpoint (Hub id or folder) if they named one instead.
 
-    A name is looked up first; otherwise, where the metric takes checkpoints, an existing folder or an `org/name`
-    id is one. Nothing else is guessed: a mistyped name is an error, never another config.
+    A name is looked up first; then a backend with a model (`http:gpt-4o`), where the metric has backends; otherwise,
+    where the metric takes checkpoints, an existing folder or an `org/name` id is one. Nothing else is guessed: a mistyped name is an error, never another config.
     """
     if wanted in (None, "", "default"):
         return spec.default_config, None
@@ -44,11 +44,18 @@ def resolve_config(spec: MetricSpec, wanted: str | None) -> tuple[Config, str | 
     for config in spec.configs:
         if config.name == wanted:
             return config, None
+    backend, _, model = wanted.partition(":")
+    if backend in spec.backends:
+        if not model:
+            raise InputError(f"config {wanted!r} of {spec.name} lacks a model: write {backend}:MODEL")
+        return Config("custom", f"a model named by the user, on {backend}", extra=spec.configs[-1].extra), wanted
     if spec.takes_checkpoint and (Path(wanted).is_dir() or _looks_like_hub_id(wanted)):
         return checkpoint_config(spec, wanted), wanted
     error = unknown_name(f"config of {spec.name}", wanted, [c.name for c in spec.configs])
     if spec.takes_checkpoint:
         error.args = (f"{error.args[0]}, a Hub id such as 'org/model', or an existing folder",)
+    if spec.backends:
+        error.args = (f"{error.args[0]}, or {', '.join(f'{b}:MODEL' for b in spec.backends)}",)
     raise error
 
 

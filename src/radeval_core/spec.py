@@ -60,6 +60,7 @@ class MetricSpec:
         takes_checkpoint: whether a Hub id or a local folder may stand in place of a config name.
         citation: BibTeX.
         urls: where it is described.
+        backends: what may stand before a model's name in place of a config, as in `http:gpt-4o`; for judges.
     """
 
     name: str
@@ -78,6 +79,7 @@ class MetricSpec:
     takes_checkpoint: bool
     citation: str
     urls: tuple[str, ...]
+    backends: tuple[str, ...] = ()
 
     @property
     def default_config(self) -> Config:

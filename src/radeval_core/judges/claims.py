@@ -1,0 +1,117 @@
+"""What a report claims: its findings, with several mentions of one thing put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from radeval_core.findings.parser import default_parser
+from radeval_core.findings.structures import Finding, ParsedReport
+
+_KINDS = ("abnormality", "disease", "device", "procedure")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing a report says is there, perhaps in several places.
+
+    Attributes:
+        finding: the most specific name it is given.
+        names: all names it is given, `finding` first.
+        kind: abnormality, disease, device or procedure.
+        certain: said without doubt at least once.
+        anatomy: its regions.
+        laterality: left, right, bilateral, or None where no side is said.
+        severity: mild, moderate, severe, or None.
+        measurements: sizes in millimetres.
+        change: new, increased, decreased, unchanged, resolved, or None.
+        significance: urgent, actionable, minor or benign.
+        mentions: where it is said.
+    """
+
+    finding: str
+    names: tuple[str, ...]
+    kind: str
+    certain: bool
+    anatomy: tuple[str, ...]
+    laterality: str | None
+    severity: str | None
+    measurements: tuple[float, ...]
+    change: str | None
+    significance: str
+    mentions: tuple[Finding, ...]
+
+
+def read_claims(report: ParsedReport) -> list[Claim]:
+    """The things a report says are present or possible, in the order of their first mention."""
+    groups: list[list[Finding]] = []
+    for finding in report.findings:
+        if finding.implied or finding.polarity == "absent" or finding.kind not in _KINDS:
+            continue
+        home = next((group for group in groups if all(_same_thing(finding, other) for other in group)), None)
+        if home is None:
+            groups.append([finding])
+        else:
+            home.append(finding)
+    return [_claim(group) for group in groups]
+
+
+def related(one: str, other: str) -> bool:
+    """Whether one finding is the other, or a kind of it."""
+    lexicon = default_parser().lexicon
+    return one == other or other in lexicon.more_general(one) or one in lexicon.more_general(other)
+
+
+def one_place(a: Iterable[str], b: Iterable[str]) -> bool:
+    """Whether two sets of regions can be the same place: one is, or lies in, the other."""
+    first, second = tuple(a), tuple(b)
+    if not first or not second:
+        return True
+    lexicon = default_parser().lexicon
+
+    def inside(small: str, large: str) -> bool:
+        return small == large or (small in lexicon.regions and large in lexicon.ancestors(small))
+
+    return any(inside(x, y) or inside(y, x) for x in first for y in second)
+
+
+def one_side(a: str | None, b: str | None) -> bool:
+    """Whether two sides can be the same."""
+    return a is None or b is None or a == b
+
+
+def _same_thing(one: Finding, other: Finding) -> bool:
+    """Whether two mentions in one report are about one thing: `opacity … this consolidation`."""
+    if not one_side(one.laterality, other.laterality) or not one_place(one.anatomy, other.anatomy):
+        return False
+    return related(one.finding, other.finding)
+
+
+def _claim(group: list[Finding]) -> Claim:
+    lexicon = default_parser().lexicon
+    best = max(group, key=lambda f: (len(lexicon.more_general(f.finding)), len(f.anatomy) > 0))
+    order = ("benign", "minor", "actionable", "urgent")
+
+    def first(values: Iterable[str | None]) -> str | None:
+        return next((value for value in values if value is not None), None)
+
+    sizes = tuple(dict.fromkeys(size for f in group for size in f.measurements))
+    return Claim(
+        finding=best.finding,
+        names=tuple(dict.fromkeys([best.finding, *(f.finding for f in group)])),
+        kind=best.kind,
+        certain=any(f.polarity == "present" for f in group),
+        anatomy=max((f.anatomy for f in group), key=lambda places: _depth(places)),
+        laterality=first(f.laterality for f in group),
+        severity=first(f.severity for f in group),
+        measurements=sizes,
+        change=first(f.change for f in group),
+        significance=max((f.significance for f in group), key=order.index),
+        mentions=tuple(group),
+    )
+
+
+def _depth(places: tuple[str, ...]) -> int:
+    """How exactly a place is said."""
+    lexicon = default_parser().lexicon
+    return max((1 + len(lexicon.ancestors(p)) for p in places if p in lexicon.regions), default=0)
