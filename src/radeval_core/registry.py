@@ -35,8 +35,9 @@ def scorer_class(name: str) -> type[Scorer]:
 def resolve_config(spec: MetricSpec, wanted: str | None) -> tuple[Config, str | None]:
     """The config a user asked for, and the checkpoint (Hub id or folder) if they named one instead.
 
-    A name is looked up first; then a backend with a model (`http:gpt-4o`), where the metric has backends; otherwise,
-    where the metric takes checkpoints, an existing folder or an `org/name` id is one. Nothing else is guessed: a mistyped name is an error, never another config.
+    A name is looked up first; then a backend with a model (`http:gpt-4o`), where the metric has backends; then, where
+    the metric takes checkpoints, an existing folder or an `org/name` id. Nothing else is guessed: a mistyped name is
+    an error, never another config.
     """
     if wanted in (None, "", "default"):
         return spec.default_config, None
