@@ -8,6 +8,9 @@ from radeval_core.findings.measurements import find_sizes
 from radeval_core.findings.scene import JOINS, Mention, Scene
 from radeval_core.findings.text import GAP
 
+#: how words end that describe a finding, or a word that does
+_DESCRIBING = ("y", "al", "ar", "ic", "ive", "ous", "ed", "ly")
+
 
 def attach(scene: Scene, mentions: list[Mention]) -> None:
     """Give every mention its modifiers."""
@@ -17,9 +20,10 @@ def attach(scene: Scene, mentions: list[Mention]) -> None:
     windows = _windows(scene, mentions)
     for mention, (left, right) in zip(mentions, windows, strict=True):
         _attach_one(scene, mention, left, right)
+    if mentions:
+        _opening_place(scene, mentions[0])
     share_in_lists(scene, mentions)
     _attach_measurements(scene, mentions)
-    _place_alone(scene, mentions)
 
 
 def _windows(scene: Scene, mentions: list[Mention]) -> list[tuple[int, int]]:
@@ -44,11 +48,32 @@ def _left(scene: Scene, mention: Mention, limit: int) -> int:
         if breaks[at - 1] or word in verbs or at - 1 in scene.blocked:
             break
         if word == "," and not any(m.start == at and m.roles.side for m in scene.matches):
-            break
+            described = _adjectives_before(scene, at - 1, limit)
+            if described == at - 1:
+                break
+            at = described
+            continue
         if word in JOINS and limit > 0 and _locates_between(scene, limit, at - 1):
             break
         at -= 1
     return at
+
+
+def _adjectives_before(scene: Scene, comma: int, limit: int) -> int:
+    """Where the adjectives before a comma begin: `mild, bilateral, opacities`; the comma if there are none."""
+    modifiers = {
+        i
+        for m in scene.within(limit, comma)
+        if (m.roles.side or m.roles.severity or m.roles.change) and not m.roles.region
+        for i in range(m.start, m.end)
+    }
+    at = comma
+    while at > limit and not scene.context.breaks[at - 1] and at - 1 not in scene.blocked:
+        word = scene.words[at - 1]
+        if at - 1 not in modifiers and word not in JOINS and not (len(word) > 3 and word.endswith(_DESCRIBING)):
+            break
+        at -= 1
+    return at if any(i in modifiers for i in range(at, comma)) else comma
 
 
 def _locates_between(scene: Scene, start: int, end: int) -> bool:
@@ -187,13 +212,11 @@ def _attach_measurements(scene: Scene, mentions: list[Mention]) -> None:
             nearest.measurements += sizes
 
 
-def _place_alone(scene: Scene, mentions: list[Mention]) -> None:
-    """`In the left lower lobe there is an opacity`: a place before the only finding of a sentence is its place."""
-    if len(mentions) != 1 or mentions[0].anatomy:
+def _opening_place(scene: Scene, mention: Mention) -> None:
+    """`In the left lower lobe there is an opacity`: a place that opens a sentence is that of its first finding."""
+    if mention.anatomy or not scene.words or scene.words[0] not in scene.lexicon.words["locate"]:
         return
-    mention = mentions[0]
-    if scene.words and scene.words[0] in scene.lexicon.words["locate"]:
-        opening = [m for m in scene.within(0, mention.start) if m.roles.region or m.roles.side]
-        mention.anatomy = [m.roles.region for m in opening if m.roles.region]
-        if not mention.laterality:
-            mention.laterality = _side([s for m in opening if (s := m.roles.side or m.roles.form_side)])
+    opening = [m for m in scene.within(0, mention.start) if m.roles.region or m.roles.side]
+    mention.anatomy = [m.roles.region for m in opening if m.roles.region]
+    if not mention.laterality:
+        mention.laterality = _side([s for m in opening if (s := m.roles.side or m.roles.form_side)])

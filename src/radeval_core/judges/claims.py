@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import yaml
 
 from radeval_core.findings.parser import default_parser
 from radeval_core.findings.structures import Finding, ParsedReport
@@ -48,6 +52,8 @@ def read_claims(report: ParsedReport) -> list[Claim]:
     for finding in report.findings:
         if finding.implied or finding.polarity == "absent" or finding.kind not in _KINDS:
             continue
+        if finding.finding in _lists()["not_judged"]:
+            continue
         home = next((group for group in groups if all(_same_thing(finding, other) for other in group)), None)
         if home is None:
             groups.append([finding])
@@ -56,6 +62,26 @@ def read_claims(report: ParsedReport) -> list[Claim]:
     return [_claim(group) for group in groups]
 
 
+@cache
+def _lists() -> dict[str, frozenset[str]]:
+    """`not_judged` and `no_change` of kindred.yaml."""
+    lists = yaml.safe_load(Path(__file__).with_name("kindred.yaml").read_text("utf-8"))
+    return {name: frozenset(lists[name]) for name in ("not_judged", "no_change")}
+
+
+@cache
+def _kindred() -> tuple[frozenset[str], ...]:
+    groups = yaml.safe_load(Path(__file__).with_name("kindred.yaml").read_text("utf-8"))["kindred"]
+    return tuple(frozenset(group) for group in groups)
+
+
+@cache
+def kin(one: str, other: str) -> bool:
+    """Whether radiologists write one for the other."""
+    return any(one in group and other in group for group in _kindred())
+
+
+@cache
 def related(one: str, other: str) -> bool:
     """Whether one finding is the other, or a kind of it."""
     lexicon = default_parser().lexicon
@@ -105,7 +131,7 @@ def _claim(group: list[Finding]) -> Claim:
         laterality=first(f.laterality for f in group),
         severity=first(f.severity for f in group),
         measurements=sizes,
-        change=first(f.change for f in group),
+        change=None if best.finding in _lists()["no_change"] else first(f.change for f in group),
         significance=max((f.significance for f in group), key=order.index),
         mentions=tuple(group),
     )

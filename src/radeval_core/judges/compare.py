@@ -17,7 +17,7 @@ from radeval_core.findings.atlas import standard_atlas
 from radeval_core.findings.parser import default_parser
 from radeval_core.findings.regions import imagenome_regions
 from radeval_core.findings.structures import Finding, ParsedReport
-from radeval_core.judges.claims import Claim, one_place, one_side, read_claims, related
+from radeval_core.judges.claims import Claim, kin, one_place, one_side, read_claims, related
 
 FALSE_FINDING, MISSING_FINDING, LOCATION, SEVERITY, FALSE_COMPARISON, OMITTED_COMPARISON = CATEGORIES = (
     "false finding",
@@ -29,9 +29,12 @@ FALSE_FINDING, MISSING_FINDING, LOCATION, SEVERITY, FALSE_COMPARISON, OMITTED_CO
 )
 #: how much a claim weighs, by its clinical significance
 WEIGHT = {"urgent": 1.25, "actionable": 1.0, "minor": 0.6, "benign": 0.4}
+#: what is not there at all is never a trifle: an invented device is benign only where it exists
+_INVENTED = 0.8
 #: shares of a claim's weight that a difference costs
 _NEAR_MISS = 0.25
 _HALF = 0.5
+_IN_DOUBT = 0.4
 _GRADES = {"mild": 1, "moderate": 2, "severe": 3}
 #: sizes that differ by less are the same, in millimetres and as a ratio
 _SAME_MILLIMETRES, _SAME_RATIO = 2.0, 1.25
@@ -126,11 +129,13 @@ def _likeness(a: Claim, b: Claim) -> float:
 
 @cache
 def _concept(one: str, other: str) -> float:
-    """1 for one concept, less for a more general one, less again for two kinds of one thing, else 0."""
+    """1 for one concept, less for a more general one, less again for a neighbour or two kinds of one thing, else 0."""
     if one == other:
         return 1.0
     if related(one, other):
         return 0.8
+    if kin(one, other):
+        return 0.6
     entries = default_parser().lexicon.entries
     if one in entries and other in entries and set(entries[one].parents) & set(entries[other].parents):
         return 0.5
@@ -190,11 +195,13 @@ def _alone(category: str, claim: Claim, other: ParsedReport) -> Difference:
         ),
         None,
     )
-    share = 1.0 if claim.certain else 0.6
+    weight = WEIGHT[claim.significance]
+    if category == FALSE_FINDING:
+        weight = max(weight, _INVENTED)
     return Difference(
         category,
         _say(claim),
-        share * WEIGHT[claim.significance],
+        weight if claim.certain else _IN_DOUBT * weight,
         claim.significance,
         claim if category == FALSE_FINDING else None,
         claim if category == MISSING_FINDING else None,
@@ -205,7 +212,7 @@ def _alone(category: str, claim: Claim, other: ParsedReport) -> Difference:
 def _covered(claim: Claim, others: Sequence[Claim]) -> bool:
     """Whether another report makes the claim as part of one that is matched already: said in other words, or twice."""
     return any(
-        any(related(x, y) for x in claim.names for y in other.names)
+        any(related(x, y) or kin(x, y) for x in claim.names for y in other.names)
         and one_side(claim.laterality, other.laterality)
         and (one_place(claim.anatomy, other.anatomy) or _overlap(claim, other))
         for other in others
