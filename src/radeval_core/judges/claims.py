@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +13,8 @@ import yaml
 from radeval_core.findings.parser import default_parser
 from radeval_core.findings.structures import Finding, ParsedReport
 
+_VERTEBRA = re.compile(r"\b[CTLS]\d{1,2}\b", re.IGNORECASE)
+_RIB = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
 _KINDS = ("abnormality", "disease", "device", "procedure")
 
 
@@ -31,6 +34,7 @@ class Claim:
         change: new, increased, decreased, unchanged, resolved, or None.
         significance: urgent, actionable, minor or benign.
         mentions: where it is said.
+        levels: vertebrae and ribs named beside it: `L1`, `rib 6`.
     """
 
     finding: str
@@ -44,6 +48,13 @@ class Claim:
     change: str | None
     significance: str
     mentions: tuple[Finding, ...]
+    levels: frozenset[str]
+
+    @property
+    def place_said(self) -> bool:
+        """Whether its place is more than what the finding itself implies."""
+        entry = default_parser().lexicon.entries.get(self.finding)
+        return bool(self.anatomy) and (entry is None or set(self.anatomy) != set(entry.regions))
 
 
 def read_claims(report: ParsedReport) -> list[Claim]:
@@ -59,7 +70,7 @@ def read_claims(report: ParsedReport) -> list[Claim]:
             groups.append([finding])
         else:
             home.append(finding)
-    return [_claim(group) for group in groups]
+    return [_claim(group, report.text) for group in groups]
 
 
 @cache
@@ -113,7 +124,7 @@ def _same_thing(one: Finding, other: Finding) -> bool:
     return related(one.finding, other.finding)
 
 
-def _claim(group: list[Finding]) -> Claim:
+def _claim(group: list[Finding], text: str) -> Claim:
     lexicon = default_parser().lexicon
     best = max(group, key=lambda f: (len(lexicon.more_general(f.finding)), len(f.anatomy) > 0))
     order = ("benign", "minor", "actionable", "urgent")
@@ -134,7 +145,20 @@ def _claim(group: list[Finding]) -> Claim:
         change=None if best.finding in _lists()["no_change"] else first(f.change for f in group),
         significance=max((f.significance for f in group), key=order.index),
         mentions=tuple(group),
+        levels=frozenset(level for f in group for level in _levels(f, text)),
     )
+
+
+def _levels(finding: Finding, text: str) -> set[str]:
+    """The vertebrae or ribs a sentence names, for a finding of the spine or of ribs."""
+    lexicon = default_parser().lexicon
+    regions = {r for place in finding.anatomy if place in lexicon.regions for r in (place, *lexicon.ancestors(place))}
+    sentence = text[finding.sentence_start : finding.sentence_end]
+    if "spine" in regions:
+        return {match.upper() for match in _VERTEBRA.findall(sentence)}
+    if "rib" in regions:
+        return {f"rib {number}" for number in _RIB.findall(sentence)}
+    return set()
 
 
 def _depth(places: tuple[str, ...]) -> int:

@@ -6,6 +6,7 @@ more general statement that is consistent is no error.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -28,9 +29,9 @@ FALSE_FINDING, MISSING_FINDING, LOCATION, SEVERITY, FALSE_COMPARISON, OMITTED_CO
     "omitted comparison",
 )
 #: how much a claim weighs, by its clinical significance
-WEIGHT = {"urgent": 1.25, "actionable": 1.0, "minor": 0.6, "benign": 0.4}
-#: what is not there at all is never a trifle: an invented device is benign only where it exists
-_INVENTED = 0.8
+WEIGHT = {"urgent": 1.25, "actionable": 1.0, "minor": 0.45, "benign": 0.3}
+#: a device is benign where it is and where it belongs: one that is invented or elsewhere is not
+_DEVICE_ASTRAY = 1.0
 #: shares of a claim's weight that a difference costs
 _NEAR_MISS = 0.25
 _HALF = 0.5
@@ -39,6 +40,7 @@ _GRADES = {"mild": 1, "moderate": 2, "severe": 3}
 #: sizes that differ by less are the same, in millimetres and as a ratio
 _SAME_MILLIMETRES, _SAME_RATIO = 2.0, 1.25
 _LARGE_RATIO = 1.9
+_WORST_SIZE = 1.25
 _WORSE = {"new": "worse", "increased": "worse", "decreased": "better", "resolved": "better", "unchanged": "same"}
 
 
@@ -49,7 +51,8 @@ class Difference:
     Attributes:
         category: one of `CATEGORIES`.
         about: what it is about, as a reader would say it.
-        weight: how much it matters; a difference of 0.5 or more is clinically significant.
+        weight: how much it matters, where an actionable finding that is missing has 1.
+        significant: whether it is clinically significant.
         significance: urgent, actionable, minor or benign, as the finding is.
         candidate: the claim in the candidate, if it has one.
         reference: the claim in the reference, if it has one.
@@ -59,14 +62,11 @@ class Difference:
     category: str
     about: str
     weight: float
+    significant: bool
     significance: str
     candidate: Claim | None = None
     reference: Claim | None = None
     denial: Finding | None = None
-
-    @property
-    def significant(self) -> bool:
-        return self.weight >= _HALF
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def _likeness(a: Claim, b: Claim) -> float:
     concept = max(_concept(x, y) for x in a.names for y in b.names)
     if concept == 0:
         return 0.0
-    place = 1.0 if one_place(a.anatomy, b.anatomy) or _overlap(a, b) else 0.0
+    place = 1.0 if _same_place(a, b) else 0.0
     side = 1.0 if one_side(a.laterality, b.laterality) else 0.3 if "bilateral" in (a.laterality, b.laterality) else 0.0
     if place == 0 and side == 0:
         return 0.0 if a.kind != "device" else 0.1
@@ -142,6 +142,13 @@ def _concept(one: str, other: str) -> float:
     return 0.0
 
 
+def _same_place(a: Claim, b: Claim) -> bool:
+    """Whether two claims can be about one place; what a finding's name implies is no place of its own."""
+    if not a.place_said or not b.place_said:
+        return True
+    return one_place(a.anatomy, b.anatomy) or _overlap(a, b)
+
+
 def _overlap(a: Claim, b: Claim) -> bool:
     """Whether two places of the chest overlap on a film: `left base` and `left lower lobe`."""
     atlas = standard_atlas()
@@ -155,7 +162,11 @@ def _between(theirs: Claim, ours: Claim) -> list[Difference]:
     weight, found = WEIGHT[theirs.significance], []
 
     def wrong(category: str, about: str, share: float) -> None:
-        found.append(Difference(category, about, share * weight, theirs.significance, ours, theirs))
+        whole, matters = weight, theirs.significance != "benign"
+        if category == LOCATION and theirs.kind == "device":
+            whole, matters = max(weight, _DEVICE_ASTRAY), True
+        serious = matters and share >= _HALF
+        found.append(Difference(category, about, share * whole, serious, theirs.significance, ours, theirs))
 
     if max(_concept(x, y) for x in theirs.names for y in ours.names) == 0.5:
         share = _NEAR_MISS if theirs.significance == ours.significance else _HALF
@@ -163,14 +174,18 @@ def _between(theirs: Claim, ours: Claim) -> list[Difference]:
     if not one_side(theirs.laterality, ours.laterality):
         share = _HALF if "bilateral" in (theirs.laterality, ours.laterality) else 1.0
         wrong(LOCATION, f"{_say(theirs)}: {ours.laterality} for {theirs.laterality}", share)
-    elif not one_place(theirs.anatomy, ours.anatomy) and not _overlap(theirs, ours):
+    elif not _same_place(theirs, ours):
         wrong(LOCATION, f"{_say(theirs)}: {_places(ours)} for {_places(theirs)}", _HALF)
+    elif theirs.levels and ours.levels and not theirs.levels & ours.levels:
+        wrong(LOCATION, f"{_say(theirs)}: {_listed(ours.levels)} for {_listed(theirs.levels)}", _HALF)
     if theirs.severity and ours.severity and theirs.severity != ours.severity:
         steps = abs(_GRADES[theirs.severity] - _GRADES[ours.severity])
         wrong(SEVERITY, f"{_say(theirs)}: {ours.severity} for {theirs.severity}", _HALF if steps == 1 else 1.0)
     elif theirs.measurements and ours.measurements and (ratio := _ratio(theirs, ours)) > _SAME_RATIO:
         sizes = f"{max(ours.measurements):g} mm for {max(theirs.measurements):g} mm"
-        wrong(SEVERITY, f"{_say(theirs)}: {sizes}", _NEAR_MISS if ratio < _LARGE_RATIO else 1.0)
+        # twice the size is a wrong size, and the larger the error the worse
+        far = min(_HALF + 0.25 * math.log2(ratio / _LARGE_RATIO), _WORST_SIZE) if ratio >= _LARGE_RATIO else _NEAR_MISS
+        wrong(SEVERITY, f"{_say(theirs)}: {sizes}", far)
     if theirs.change != ours.change:
         if theirs.change is None:
             wrong(FALSE_COMPARISON, f"{_say(theirs)}: {ours.change}", _NEAR_MISS)
@@ -195,13 +210,15 @@ def _alone(category: str, claim: Claim, other: ParsedReport) -> Difference:
         ),
         None,
     )
-    weight = WEIGHT[claim.significance]
-    if category == FALSE_FINDING:
-        weight = max(weight, _INVENTED)
+    weight, matters = WEIGHT[claim.significance], claim.significance != "benign"
+    if category == FALSE_FINDING and claim.kind == "device":
+        weight, matters = max(weight, _DEVICE_ASTRAY), True
+    share = 1.0 if claim.certain else _IN_DOUBT
     return Difference(
         category,
         _say(claim),
-        weight if claim.certain else _IN_DOUBT * weight,
+        share * weight,
+        matters,
         claim.significance,
         claim if category == FALSE_FINDING else None,
         claim if category == MISSING_FINDING else None,
@@ -214,7 +231,7 @@ def _covered(claim: Claim, others: Sequence[Claim]) -> bool:
     return any(
         any(related(x, y) or kin(x, y) for x in claim.names for y in other.names)
         and one_side(claim.laterality, other.laterality)
-        and (one_place(claim.anatomy, other.anatomy) or _overlap(claim, other))
+        and _same_place(claim, other)
         for other in others
     )
 
@@ -246,6 +263,10 @@ def _ratio(a: Claim, b: Claim) -> float:
 def _say(claim: Claim) -> str:
     words = [claim.laterality or "", claim.finding.replace("_", " ")]
     return " ".join(word for word in words if word)
+
+
+def _listed(words: frozenset[str]) -> str:
+    return ", ".join(sorted(words))
 
 
 def _places(claim: Claim) -> str:
