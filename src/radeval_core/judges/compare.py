@@ -36,6 +36,8 @@ _DEVICE_ASTRAY = 1.0
 _NEAR_MISS = 0.25
 _HALF = 0.5
 _IN_DOUBT = 0.4
+#: likeness of a finding and a more general one
+_RELATED = 0.8
 _GRADES = {"mild": 1, "moderate": 2, "severe": 3}
 #: sizes that differ by less are the same, in millimetres and as a ratio
 _SAME_MILLIMETRES, _SAME_RATIO = 2.0, 1.25
@@ -87,34 +89,50 @@ class Comparison:
 def compare(reference: ParsedReport, candidate: ParsedReport) -> Comparison:
     """Match the claims of two reports and list what the candidate has wrong."""
     theirs, ours = read_claims(reference), read_claims(candidate)
-    pairs = match(theirs, ours)
+    denied_there, denied_here = _denied(reference), _denied(candidate)
+    pairs = match(theirs, ours, denied_there, denied_here)
     differences: list[Difference] = []
     for i, j in pairs:
         differences += _between(theirs[i], ours[j])
     matched_reference, matched_candidate = {i for i, _ in pairs}, {j for _, j in pairs}
     for j, claim in enumerate(ours):
-        if j not in matched_candidate and not _covered(claim, theirs):
+        if j not in matched_candidate and not (_covered(claim, theirs) and claim.finding not in denied_there):
             differences.append(_alone(FALSE_FINDING, claim, reference))
     for i, claim in enumerate(theirs):
-        if i not in matched_reference and not _covered(claim, ours):
+        if i not in matched_reference and not (_covered(claim, ours) and claim.finding not in denied_here):
             differences.append(_alone(MISSING_FINDING, claim, candidate))
     matched = tuple((theirs[i], ours[j]) for i, j in pairs)
     return Comparison(matched, _common_normality(reference, candidate), tuple(differences))
 
 
-def match(theirs: Sequence[Claim], ours: Sequence[Claim]) -> list[tuple[int, int]]:
-    """The assignment of claims with the greatest total likeness; claims that are not alike stay alone."""
+def match(
+    theirs: Sequence[Claim],
+    ours: Sequence[Claim],
+    denied_there: frozenset[str] = frozenset(),
+    denied_here: frozenset[str] = frozenset(),
+) -> list[tuple[int, int]]:
+    """The assignment of claims with the greatest total likeness; claims that are not alike stay alone.
+
+    What the other report denies by name is not the same as a neighbour of it: `atelectasis without consolidation`.
+    """
     if not theirs or not ours:
         return []
-    likeness = np.array([[_likeness(a, b) for b in ours] for a in theirs])
+    likeness = np.array(
+        [[_likeness(a, b, a.finding in denied_here or b.finding in denied_there) for b in ours] for a in theirs]
+    )
     rows, columns = linear_sum_assignment(likeness, maximize=True)
     return [(int(i), int(j)) for i, j in zip(rows, columns, strict=True) if likeness[i, j] > 0]
 
 
-def _likeness(a: Claim, b: Claim) -> float:
+def _denied(report: ParsedReport) -> frozenset[str]:
+    """What a report denies in so many words."""
+    return frozenset(f.finding for f in report.findings if f.polarity == "absent" and not f.implied)
+
+
+def _likeness(a: Claim, b: Claim, denied: bool = False) -> float:
     """0 for different things; else more, the better place, side, severity and size agree."""
     concept = max(_concept(x, y) for x in a.names for y in b.names)
-    if concept == 0:
+    if concept == 0 or (denied and concept < _RELATED):
         return 0.0
     place = 1.0 if _same_place(a, b) else 0.0
     side = 1.0 if one_side(a.laterality, b.laterality) else 0.3 if "bilateral" in (a.laterality, b.laterality) else 0.0
@@ -133,7 +151,7 @@ def _concept(one: str, other: str) -> float:
     if one == other:
         return 1.0
     if related(one, other):
-        return 0.8
+        return _RELATED
     if kin(one, other):
         return 0.6
     entries = default_parser().lexicon.entries
