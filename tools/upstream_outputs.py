@@ -352,11 +352,11 @@ def take_time(kind: str, checkpoint: Path, predictions: list[str], references: l
     scorer = load_scorer(kind, checkpoint)
     loaded = time.perf_counter()
     score(kind, scorer, predictions[:2], references[:2])
-    warm = time.perf_counter()
+    warm, busy = time.perf_counter(), time.process_time()
     result = score(kind, scorer, predictions, references)
-    done = time.perf_counter()
+    spent = {"seconds": time.perf_counter() - warm, "cpu": time.process_time() - busy}
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"load": loaded - started, "seconds": done - warm, "peak_mb": peak, "result": summary(kind, result)}
+    return {"load": loaded - started, **spent, "peak_mb": peak, "result": summary(kind, result)}
 
 
 def summary(kind: str, result: Any) -> Any:

@@ -1,0 +1,229 @@
+"""RadGraph (Jain et al. 2021): entities and relations of a report, with the published span models.
+
+Also RadGraph-XL and later models in the same archives. Many reports share each forward of the encoder and of the
+scoring nets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from tqdm import tqdm
+from transformers.initialization import no_init_weights
+
+from radeval_core.annotators.radgraph_archive import ENDING, SpanModelConfig, find_archive, read_model
+from radeval_core.annotators.radgraph_model import ReportSpans, SpanModel
+from radeval_core.annotators.radgraph_words import ENCODED_AS, word_rules
+from radeval_core.engine.batching import unique_texts
+from radeval_core.engine.checkpoints import QuietTransformers, identity
+from radeval_core.engine.devices import choose_device, token_budget
+from radeval_core.engine.files import files_identity, is_folder, local_first
+from radeval_core.engine.forward import ForwardLoop, TokenIds
+from radeval_core.errors import CheckpointError
+from radeval_core.findings.structures import Entity, RadGraph, Relation
+
+#: tokens of the reports whose vectors are in memory together
+_GROUP_TOKENS = 32_768
+#: distinct words whose tokens are remembered
+_KNOWN_WORDS = 100_000
+#: what stands before the label files of a model whose training set had no name
+_NO_NAME = "None"
+
+
+class RadGraphAnnotator:
+    """An annotator that reads reports into graphs.
+
+    Args:
+        source: folder with an archive `*.tar.gz`, and the encoder it names under `hub/<name>`; or Hub id.
+        name: the archive on the Hub, without ending; the last part of the id if not given.
+        device: see `choose_device`.
+        batch_tokens: token budget of a batch.
+        progress: show a bar on a terminal.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        name: str | None = None,
+        device: str | None = None,
+        batch_tokens: int | None = None,
+        progress: bool = True,
+    ) -> None:
+        where = choose_device(device)
+        archive = find_archive(source, name)
+        self.config, tensors = read_model(archive)
+        encoder, self.tokenizer, self.encoder_name = _empty_encoder(source, self.config)
+        self.model = SpanModel(self.config, encoder, tensors, f"{archive}: weights.th").to(where)
+        title = archive.name.removesuffix(ENDING)
+        self.model_name = files_identity(title, [archive])
+        self.words = word_rules(title if self.config.kind == _NO_NAME else self.config.kind)
+        self.progress = progress
+        self._start, self._end = _special_tokens(self.tokenizer, self.config.encoder)
+        limit = self.config.max_length or encoder.config.max_position_embeddings
+        self._window = limit - 2
+        self._tokens: dict[str, TokenIds] = {}
+        budget = token_budget(where, batch_tokens)
+        self._group = max(_GROUP_TOKENS, 2 * budget)
+        self.loop = ForwardLoop(self.model.encoder, self._tokenize, self.tokenizer.pad_token_id or 0, where, budget)
+
+    @property
+    def identity(self) -> str:
+        return f"radgraph|{self.model_name}|{self.encoder_name}"
+
+    def windows(self, text: str) -> int:
+        """In how many pieces the encoder reads a report."""
+        return len(self._windows(self._word_tokens([self.words(text)])[0]))
+
+    def annotate(self, texts: Sequence[str]) -> list[RadGraph]:
+        """One graph a text; of text without any word, a graph without entities."""
+        unique, inverse = unique_texts(texts)
+        words = [self.words(text) for text in unique]
+        tokens = self._word_tokens(words)
+        found: dict[int, RadGraph] = {i: RadGraph("", (), ()) for i, report in enumerate(words) if not report}
+        bar = tqdm(
+            total=sum(len(self._windows(report)) for report in tokens),
+            desc="RadGraph", unit="window", leave=False, disable=None if self.progress else True,
+        )  # fmt: skip
+        with bar:
+            for group in self._groups(words, tokens):
+                vectors = self._vectors([tokens[i] for i in group], bar)
+                spans = self.model.read(vectors, [len(words[i]) for i in group])
+                for i, report in zip(group, spans, strict=True):
+                    found[i] = self._graph(words[i], report)
+        return [found[i] for i in inverse]
+
+    def _groups(self, words: Sequence[list[str]], tokens: Sequence[list[TokenIds]]) -> Iterator[list[int]]:
+        """Reports of similar length together, longest first, so many that memory stays within bounds."""
+        sizes = [max(sum(map(len, report)), len(report)) for report in tokens]
+        group: list[int] = []
+        total = 0
+        for i in sorted((i for i, report in enumerate(words) if report), key=lambda i: -sizes[i]):
+            if group and total + sizes[i] > self._group:
+                yield group
+                group, total = [], 0
+            group.append(i)
+            total += sizes[i]
+        if group:
+            yield group
+
+    def _word_tokens(self, reports: Sequence[list[str]]) -> list[list[TokenIds]]:
+        """Token ids of each word of each report; each distinct word is tokenised once."""
+        if len(self._tokens) > _KNOWN_WORDS:
+            self._tokens.clear()
+        new = list(dict.fromkeys(word for report in reports for word in report if word not in self._tokens))
+        if new:
+            self._tokens.update(zip(new, self._tokenize([ENCODED_AS.get(word, word) for word in new]), strict=True))
+        return [[self._tokens[word] for word in report] for report in reports]
+
+    def _tokenize(self, words: list[str]) -> list[TokenIds]:
+        """Token ids of texts, without special tokens."""
+        ids: list[TokenIds] = self.tokenizer(words, add_special_tokens=False, return_attention_mask=False)["input_ids"]
+        return ids
+
+    def _windows(self, report: Sequence[TokenIds]) -> list[list[int]]:
+        """The tokens of a report in windows of the encoder's size, wherever words end."""
+        tokens = [token for word in report for token in word]
+        starts = range(0, len(tokens), self._window)
+        return [[self._start, *tokens[i : i + self._window], self._end] for i in starts]
+
+    def _vectors(self, reports: Sequence[list[TokenIds]], bar: Any) -> torch.Tensor:
+        """One vector a word, reports one after the other: the mean of its tokens, 0 for a word without tokens."""
+        windows = [window for report in reports for window in self._windows(report)]
+        counts = torch.tensor([len(word) for report in reports for word in report], device=self.loop.device)
+        states = self.loop.run_tokens(windows, _without_special_tokens, bar)
+        size = self.model.encoder.config.hidden_size
+        sums = torch.zeros(len(counts), size, device=self.loop.device)
+        if states:
+            words = torch.arange(len(counts), device=self.loop.device).repeat_interleave(counts)
+            sums.index_add_(0, words, torch.cat(states))
+        return sums / counts.clamp(min=1)[:, None]
+
+    def _graph(self, words: Sequence[str], spans: ReportSpans) -> RadGraph:
+        """Entities with their places in the words joined by spaces."""
+        text = " ".join(words)
+        ends = list(accumulate(len(word) + 1 for word in words))
+        bounds = [
+            (ends[first] - len(words[first]) - 1, ends[last] - 1)
+            for first, last in zip(spans.first, spans.last, strict=True)
+        ]
+        return RadGraph(
+            text,
+            tuple(
+                Entity(text[start:end], self.config.ner_labels[label], start, end)
+                for (start, end), label in zip(bounds, spans.labels, strict=True)
+            ),
+            tuple(Relation(s, self.config.relation_labels[kind], t) for s, kind, t in spans.relations),
+        )
+
+    def dump(self, annotation: RadGraph) -> bytes:
+        entities = [(e.label, e.start, e.end) for e in annotation.entities]
+        relations = [(r.source, r.kind, r.target) for r in annotation.relations]
+        return json.dumps([annotation.text, entities, relations]).encode()
+
+    def load(self, data: bytes) -> RadGraph:
+        text, entities, relations = json.loads(data)
+        return RadGraph(
+            text,
+            tuple(Entity(text[start:end], label, start, end) for label, start, end in entities),
+            tuple(Relation(*relation) for relation in relations),
+        )
+
+    def size(self, annotation: RadGraph) -> int:
+        # by measurement: an object with its words is some 200 bytes, a relation some 100
+        return 2 * len(annotation.text) + 200 * len(annotation.entities) + 100 * len(annotation.relations)
+
+
+@lru_cache(maxsize=4)
+def radgraph_annotator(
+    source: str, name: str | None, device: str | None, batch_tokens: int | None, progress: bool
+) -> RadGraphAnnotator:
+    """A loaded annotator, kept for the next call: several metrics and many training steps share one model."""
+    return RadGraphAnnotator(source, name, device, batch_tokens, progress)
+
+
+def _without_special_tokens(output: Any, rows: list[TokenIds]) -> list[torch.Tensor]:
+    states = output.last_hidden_state
+    return [states[i, 1 : len(row) - 1] for i, row in enumerate(rows)]
+
+
+def _empty_encoder(source: str, config: SpanModelConfig) -> tuple[Any, Any, str]:
+    """The encoder an archive names, without weights, its tokenizer, and its `name@revision`."""
+    beside = Path(source, "hub", config.encoder)
+    place = str(beside) if is_folder(source) and beside.is_dir() else config.encoder
+    try:
+        with QuietTransformers():
+            settings = local_first(transformers.AutoConfig.from_pretrained, place)
+            tokenizer = local_first(transformers.AutoTokenizer.from_pretrained, place)
+            with no_init_weights():
+                encoder = transformers.AutoModel.from_config(settings, dtype=torch.float32)
+    except (OSError, ValueError, RuntimeError, KeyError) as error:
+        if place != config.encoder:
+            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+            raise CheckpointError(
+                f"cannot load config and tokenizer of the encoder from {place!r}: {reason}"
+            ) from error
+        here = f"not in {str(beside)!r}, " if is_folder(source) else ""
+        raise CheckpointError(
+            f"cannot load config and tokenizer of the encoder {config.encoder!r}: {here}not in the local Hub cache "
+            f"and not to be downloaded. On a connected machine type `hf download {config.encoder}`"
+        ) from error
+    if hasattr(encoder, "pooler"):
+        encoder.pooler = None  # a head for whole texts that word vectors do not need
+    return encoder, tokenizer, identity(place, settings, config.encoder)
+
+
+def _special_tokens(tokenizer: Any, name: str) -> tuple[int, int]:
+    """The tokens at the beginning and at the end of every window."""
+    special = tokenizer("")["input_ids"]
+    if len(special) != 2:
+        raise CheckpointError(
+            f"the tokenizer of {name!r} puts {len(special)} special tokens around a text: two are expected here"
+        )
+    return special[0], special[1]

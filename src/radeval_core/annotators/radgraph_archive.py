@@ -1,0 +1,185 @@
+"""The published archives of RadGraph models: what their `config.json`, label files and tensors say, checked.
+
+An archive comes from a model trained with DyGIE++ on AllenNLP. Nothing about a model is assumed that its files can
+tell; where a file says something this reader does not do, it is an error that names it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from radeval_core.engine.files import checkpoint_file, is_folder, read_archive
+from radeval_core.engine.tensors import read_torch_file
+from radeval_core.errors import CheckpointError
+
+ENDING = ".tar.gz"
+_WANTED = ("config.json", "weights.th", "vocabulary/*.txt")
+_EMBEDDER = "pretrained_transformer_mismatched"
+#: settings of the embedder that change word vectors, with the only value that is read here
+_EMBEDDER_DEFAULTS = {"last_layer_only": True, "sub_token_mode": "avg", "sub_module": None}
+
+
+@dataclass(frozen=True)
+class SpanModelConfig:
+    """What an archive says of its model.
+
+    Attributes:
+        encoder: Hub name of the encoder.
+        embedder: what the file calls the encoder among its embedders.
+        max_length: tokens the encoder is given at once, special ones included; None for as many as it takes.
+        max_span_width: the most words of a span.
+        feature_size: numbers that stand for the width of a span.
+        spans_per_word: how many spans a word of the report may take part in relations.
+        hidden: widths of the hidden layers of each scoring net.
+        kind: name of the training set, which the label files and tensors carry.
+        ner_labels: labels of entities, in the order of the scorer, without the empty one.
+        relation_labels: labels of relations, in the order of the scorer.
+    """
+
+    encoder: str
+    embedder: str
+    max_length: int | None
+    max_span_width: int
+    feature_size: int
+    spans_per_word: float
+    hidden: tuple[int, ...]
+    kind: str
+    ner_labels: tuple[str, ...]
+    relation_labels: tuple[str, ...]
+
+
+def find_archive(source: str, name: str | None = None) -> Path:
+    """The archive of a checkpoint.
+
+    Args:
+        source: folder with one archive, or Hub id.
+        name: the archive on the Hub, without ending; the last part of the id if not given.
+    """
+    if not is_folder(source):
+        return checkpoint_file(source, f"{name or source.rpartition('/')[2]}{ENDING}")
+    found = sorted(Path(source).glob(f"*{ENDING}"))
+    same_name = [file for file in found if file.name == f"{Path(source).resolve().name}{ENDING}"]
+    if len(found) != 1 and not same_name:
+        what = f"{len(found)} of them: {', '.join(file.name for file in found)}" if found else "none"
+        raise CheckpointError(f"folder {source!r} must have one archive *{ENDING}, but it has {what}")
+    return (same_name or found)[0]
+
+
+def read_model(archive: Path) -> tuple[SpanModelConfig, dict[str, Any]]:
+    """What an archive says of its model, and the model's tensors by name."""
+    files = _by_name(read_archive(archive, _WANTED))
+    for name in ("config.json", "weights.th"):
+        if name not in files:
+            raise CheckpointError(f"{archive} has no file {name!r}")
+    config = _config(archive, files)
+    tensors = read_torch_file(BytesIO(files["weights.th"]), f"{archive}: weights.th")
+    if not isinstance(tensors, Mapping):
+        raise CheckpointError(f"{archive}: weights.th must hold tensors by name, not a {type(tensors).__name__}")
+    return config, dict(tensors)
+
+
+def _by_name(members: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Files by their path below the folder that may stand around everything; the outermost of each counts."""
+    files: dict[str, bytes] = {}
+    for member in sorted(members, key=lambda name: -len(PurePosixPath(name).parts)):
+        path = PurePosixPath(member)
+        if not path.is_absolute() and ".." not in path.parts:
+            inside = path.parts[-2:] if path.parent.name == "vocabulary" else path.parts[-1:]
+            files["/".join(inside)] = members[member]
+    return files
+
+
+def _config(archive: Path, files: Mapping[str, bytes]) -> SpanModelConfig:
+    where = f"{archive}: config.json"
+    try:
+        settings = json.loads(files["config.json"])
+    except ValueError as error:
+        raise CheckpointError(f"{where} is damaged: {error}") from error
+    embedders = _field(settings, "model.embedder.token_embedders", dict, where)
+    if len(embedders) != 1:
+        raise CheckpointError(
+            f"{where}: 'model.embedder.token_embedders' must have one entry, but has {len(embedders)}"
+        )
+    (embedder,) = embedders
+    path = f"model.embedder.token_embedders.{embedder}"
+    _check_embedder(_field(settings, path, dict, where), path, where)
+    encoder = _field(settings, f"{path}.model_name", str, where)
+    if PurePosixPath(encoder).is_absolute() or ".." in PurePosixPath(encoder).parts or not encoder:
+        raise CheckpointError(f"{where}: '{path}.model_name' must be the Hub name of an encoder, got {encoder!r}")
+    kind, ner = _labels(archive, files, "ner_labels")
+    other, relations = _labels(archive, files, "relation_labels")
+    if kind != other:
+        raise CheckpointError(f"{archive}: label files are of different sets, {kind!r} and {other!r}")
+    if ner[:1] != ("",):
+        raise CheckpointError(f"{archive}: vocabulary/{kind}__ner_labels.txt must begin with an empty line (no entity)")
+    return SpanModelConfig(
+        encoder=encoder,
+        embedder=embedder,
+        max_length=_field(settings, f"{path}.max_length", int, where, optional=True),
+        max_span_width=_field(settings, "model.max_span_width", int, where),
+        feature_size=_field(settings, "model.feature_size", int, where),
+        spans_per_word=float(_field(settings, "model.modules.relation.spans_per_word", float, where)),
+        hidden=_hidden(settings, where),
+        kind=kind,
+        ner_labels=ner[1:],
+        relation_labels=relations,
+    )
+
+
+def _check_embedder(settings: Mapping[str, Any], path: str, where: str) -> None:
+    """Refuse an embedder that makes word vectors in another way."""
+    for name, expected in {"type": _EMBEDDER, **_EMBEDDER_DEFAULTS}.items():
+        if settings.get(name, expected) != expected:
+            raise CheckpointError(
+                f"{where}: '{path}.{name}' is {settings[name]!r}: only {expected!r} is implemented here"
+            )
+
+
+def _hidden(settings: Any, where: str) -> tuple[int, ...]:
+    """Widths of hidden layers, given once for all or one by one."""
+    path = "model.feedforward_params"
+    layers = _field(settings, f"{path}.num_layers", int, where)
+    widths = _field(settings, f"{path}.hidden_dims", (int, list), where)
+    widths = [widths] * layers if isinstance(widths, int) else widths
+    if len(widths) != layers or any(type(width) is not int or width < 1 for width in widths):
+        raise CheckpointError(f"{where}: '{path}.hidden_dims' must give {layers} widths, got {widths!r}")
+    return tuple(widths)
+
+
+def _field(settings: Any, path: str, kind: type | tuple[type, ...], where: str, optional: bool = False) -> Any:
+    """A setting by its dotted path, of the expected type; numbers must be above 0."""
+    value = settings
+    for i, key in enumerate(path.split(".")):
+        value = value.get(key) if isinstance(value, Mapping) else None
+        if value is None:
+            if optional:
+                return None
+            raise CheckpointError(f"{where} lacks '{'.'.join(path.split('.')[: i + 1])}'")
+    kinds = (int, float) if kind is float else kind
+    if isinstance(value, bool) or not isinstance(value, kinds) or (isinstance(value, (int, float)) and value <= 0):
+        names = {int: "a whole number above 0", float: "a number above 0", str: "a text", dict: "a table"}
+        expected = names[kind] if isinstance(kind, type) else "a whole number above 0, or a list of them"
+        raise CheckpointError(f"{where}: '{path}' must be {expected}, got {value!r}")
+    return value
+
+
+def _labels(archive: Path, files: Mapping[str, bytes], what: str) -> tuple[str, tuple[str, ...]]:
+    """The training set's name and the labels of its one file, in order."""
+    ending = f"__{what}.txt"
+    found = {path.removeprefix("vocabulary/"): data for path, data in files.items() if path.endswith(ending)}
+    if len(found) != 1:
+        names = ", ".join(sorted(found)) or "none"
+        raise CheckpointError(f"{archive} must have one file vocabulary/*{ending}, but it has: {names}")
+    ((name, data),) = found.items()
+    try:
+        lines = data.decode("utf-8").replace("\r\n", "\n").removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise CheckpointError(f"{archive}: vocabulary/{name} is not text") from error
+    if len(set(lines)) != len(lines):
+        raise CheckpointError(f"{archive}: vocabulary/{name} has a label twice")
+    return name.removesuffix(ending), tuple(lines)
