@@ -61,6 +61,7 @@ SPEC = MetricSpec(
     parts=(),
     configs=(Config("embedded", "word sets, no model"),),
     takes_checkpoint=False,
+    backends=(),
     citation="""@article{jaccard1901etude,
   title={{\\'E}tude comparative de la distribution florale dans une portion des {A}lpes et du {J}ura},
   author={Jaccard, Paul}, journal={Bulletin de la Soci{\\'e}t{\\'e} Vaudoise des Sciences Naturelles},

@@ -83,6 +83,7 @@ class Scores:
                 "higher_is_better": r.spec.higher_is_better,
                 "signature": r.signature,
                 **{key: _or_none(value) for key, value in r.extras.items()},
+                **r.report,
             }
         return out
 
@@ -224,6 +225,7 @@ def plain_result(result: MetricResult) -> dict[str, Any]:
         **{f"{part}_scores": result.values[part].tolist() for part in result.spec.parts},
         "unscored": result.unscored,
         "signature": result.signature,
+        **result.report,
     }
     if result.details is not None:
         out["details"] = result.details

@@ -119,6 +119,10 @@ class Scorer(ABC):
         """Headline and extras from summed statistics; leading axes of `sums` are resamples."""
         return {key: sums[..., i] / n for i, key in enumerate(self.value_names)}
 
+    def report(self) -> dict[str, Any]:
+        """Further results that are no single numbers, asked for once all pairs are scored; plain values by name."""
+        return {}
+
     @property
     def value_names(self) -> tuple[str, ...]:
         return (self.spec.name, *self.spec.parts)

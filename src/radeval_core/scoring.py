@@ -36,6 +36,7 @@ class MetricResult:
         values: per-pair values, keyed by the metric's name and its parts; NaN marks an unscored pair.
         signature: everything that can move the number.
         details: the structures behind each score, if asked for.
+        report: further results that are no single numbers, by name.
     """
 
     spec: MetricSpec
@@ -44,6 +45,7 @@ class MetricResult:
     values: dict[str, Array]
     signature: str
     details: list[dict[str, Any]] | None
+    report: dict[str, Any]
     _stats: Array = field(repr=False)
     _headline: Callable[[Array], Array] = field(repr=False)
 
@@ -99,6 +101,7 @@ class _Collector:
             values=values,
             signature=text,
             details=self._details if detailed else None,
+            report=scorer.report(),
             _stats=stats,
             _headline=lambda sums: scorer.summarise(sums, n)[name],
         )

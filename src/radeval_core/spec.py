@@ -58,9 +58,9 @@ class MetricSpec:
         parts: further per-pair values, written as `<name>.<part>`.
         configs: the ways to run it, the default first.
         takes_checkpoint: whether a Hub id or a local folder may stand in place of a config name.
+        backends: what may stand before a model's name in place of a config, as in `http:gpt-4o`; judges have some.
         citation: BibTeX.
         urls: where it is described.
-        backends: what may stand before a model's name in place of a config, as in `http:gpt-4o`; for judges.
     """
 
     name: str
@@ -77,9 +77,9 @@ class MetricSpec:
     parts: tuple[str, ...]
     configs: tuple[Config, ...]
     takes_checkpoint: bool
+    backends: tuple[str, ...]
     citation: str
     urls: tuple[str, ...]
-    backends: tuple[str, ...] = ()
 
     @property
     def default_config(self) -> Config:

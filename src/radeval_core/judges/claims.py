@@ -15,6 +15,16 @@ from radeval_core.findings.structures import Finding, ParsedReport
 
 _VERTEBRA = re.compile(r"\b[CTLS]\d{1,2}\b", re.IGNORECASE)
 _RIB = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
+_GRADE_WORDS = {
+    "minimal": "mild",
+    "mild": "mild",
+    "small": "mild",
+    "moderate": "moderate",
+    "severe": "severe",
+    "marked": "severe",
+    "large": "severe",
+}
+_RANGE = re.compile(rf"\b({'|'.join(_GRADE_WORDS)})\s*(?:-|to|/)+\s*({'|'.join(_GRADE_WORDS)})\b")
 _KINDS = ("abnormality", "disease", "device", "procedure")
 
 
@@ -30,6 +40,7 @@ class Claim:
         anatomy: its regions.
         laterality: left, right, bilateral, or None where no side is said.
         severity: mild, moderate, severe, or None.
+        grades: all severities it is given: two in `mild to moderate`.
         measurements: sizes in millimetres.
         change: new, increased, decreased, unchanged, resolved, or None.
         significance: urgent, actionable, minor or benign.
@@ -44,6 +55,7 @@ class Claim:
     anatomy: tuple[str, ...]
     laterality: str | None
     severity: str | None
+    grades: frozenset[str]
     measurements: tuple[float, ...]
     change: str | None
     significance: str
@@ -51,18 +63,21 @@ class Claim:
     levels: frozenset[str]
 
     @property
+    def start(self) -> int:
+        """Where it is first said."""
+        return min(f.start for f in self.mentions)
+
+    @property
     def place_said(self) -> bool:
         """Whether its place is more than what the finding itself implies."""
-        entry = default_parser().lexicon.entries.get(self.finding)
-        return bool(self.anatomy) and (entry is None or set(self.anatomy) != set(entry.regions))
+        return _place_said(self)
 
 
 def read_claims(report: ParsedReport) -> list[Claim]:
-    """The things a report says are present or possible, in the order of their first mention."""
+    """The things a report says are present or possible; the order of its sentences does not matter."""
     groups: list[list[Finding]] = []
-    for finding in report.findings:
-        if finding.implied or finding.polarity == "absent" or finding.kind not in _KINDS:
-            continue
+    stated = [f for f in report.stated if f.polarity != "absent" and f.kind in _KINDS]
+    for finding in sorted(stated, key=_content):
         if finding.finding in _lists()["not_judged"]:
             continue
         home = next((group for group in groups if all(_same_thing(finding, other) for other in group)), None)
@@ -117,11 +132,23 @@ def one_side(a: str | None, b: str | None) -> bool:
     return a is None or b is None or a == b
 
 
+def _content(finding: Finding) -> tuple[str, ...]:
+    """What a finding says, apart from where it stands in the report: something to sort by."""
+    said = (finding.finding, finding.laterality, finding.anatomy, finding.severity, finding.polarity, finding.change)
+    return tuple(map(str, (*said, finding.measurements, finding.text.lower())))
+
+
 def _same_thing(one: Finding, other: Finding) -> bool:
     """Whether two mentions in one report are about one thing: `opacity … this consolidation`."""
-    if not one_side(one.laterality, other.laterality) or not one_place(one.anatomy, other.anatomy):
+    if not related(one.finding, other.finding) or not one_side(one.laterality, other.laterality):
         return False
-    return related(one.finding, other.finding)
+    return not _place_said(one) or not _place_said(other) or one_place(one.anatomy, other.anatomy)
+
+
+def _place_said(found: Finding | Claim) -> bool:
+    """Whether a place is more than what the finding itself implies."""
+    entry = default_parser().lexicon.entries.get(found.finding)
+    return bool(found.anatomy) and (entry is None or set(found.anatomy) != set(entry.regions))
 
 
 def _claim(group: list[Finding], text: str) -> Claim:
@@ -141,12 +168,22 @@ def _claim(group: list[Finding], text: str) -> Claim:
         anatomy=max((f.anatomy for f in group), key=lambda places: _depth(places)),
         laterality=first(f.laterality for f in group),
         severity=first(f.severity for f in group),
+        grades=frozenset(grade for f in group for grade in _grades(f, text)),
         measurements=sizes,
         change=None if best.finding in _lists()["no_change"] else first(f.change for f in group),
         significance=max((f.significance for f in group), key=order.index),
         mentions=tuple(group),
         levels=frozenset(level for f in group for level in _levels(f, text)),
     )
+
+
+def _grades(finding: Finding, text: str) -> set[str]:
+    """The severities of a finding; `mild to moderate` has two, of which the parser keeps one."""
+    if finding.severity is None:
+        return set()
+    sentence = text[finding.sentence_start : finding.sentence_end].lower()
+    ranges = [{_GRADE_WORDS[word] for word in match} for match in _RANGE.findall(sentence)]
+    return {finding.severity}.union(*(grades for grades in ranges if finding.severity in grades))
 
 
 def _levels(finding: Finding, text: str) -> set[str]:

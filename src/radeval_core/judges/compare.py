@@ -101,8 +101,15 @@ def compare(reference: ParsedReport, candidate: ParsedReport) -> Comparison:
     for i, claim in enumerate(theirs):
         if i not in matched_reference and not (_covered(claim, ours) and claim.finding not in denied_here):
             differences.append(_alone(MISSING_FINDING, claim, candidate))
-    matched = tuple((theirs[i], ours[j]) for i, j in pairs)
-    return Comparison(matched, _common_normality(reference, candidate), tuple(differences))
+    matched = tuple(sorted(((theirs[i], ours[j]) for i, j in pairs), key=lambda pair: pair[0].start))
+    return Comparison(matched, _common_normality(reference, candidate), tuple(sorted(differences, key=_place)))
+
+
+def _place(difference: Difference) -> tuple[bool, int]:
+    """Where a difference stands: in the candidate, else in the reference."""
+    claim = difference.candidate or difference.reference
+    assert claim is not None
+    return difference.candidate is None, claim.start
 
 
 def match(
@@ -196,7 +203,7 @@ def _between(theirs: Claim, ours: Claim) -> list[Difference]:
         wrong(LOCATION, f"{_say(theirs)}: {_places(ours)} for {_places(theirs)}", _HALF)
     elif theirs.levels and ours.levels and not theirs.levels & ours.levels:
         wrong(LOCATION, f"{_say(theirs)}: {_listed(ours.levels)} for {_listed(theirs.levels)}", _HALF)
-    if theirs.severity and ours.severity and theirs.severity != ours.severity:
+    if theirs.severity and ours.severity and not theirs.grades & ours.grades:
         steps = abs(_GRADES[theirs.severity] - _GRADES[ours.severity])
         wrong(SEVERITY, f"{_say(theirs)}: {ours.severity} for {theirs.severity}", _HALF if steps == 1 else 1.0)
     elif theirs.measurements and ours.measurements and (ratio := _ratio(theirs, ours)) > _SAME_RATIO:

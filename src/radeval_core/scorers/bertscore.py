@@ -50,6 +50,7 @@ SPEC = MetricSpec(
         Config("roberta-large", "layer 17, as bert-score does by default for English", "roberta-large", "models"),
     ),
     takes_checkpoint=True,
+    backends=(),
     citation="""@inproceedings{zhang2020bertscore,
   title={BERTScore: Evaluating Text Generation with BERT},
   author={Zhang, Tianyi and Kishore, Varsha and Wu, Felix and Weinberger, Kilian Q. and Artzi, Yoav},

@@ -36,6 +36,7 @@ SPEC = MetricSpec(
     parts=("bleu_1", "bleu_2", "bleu_3", "bleu_4", "bleu_2_radcliq"),
     configs=(Config("embedded", "sacrebleu, no model"),),
     takes_checkpoint=False,
+    backends=(),
     citation="""@inproceedings{papineni2002bleu,
   title={BLEU: a method for automatic evaluation of machine translation},
   author={Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing},

@@ -52,6 +52,7 @@ SPEC = MetricSpec(
         Config("chexbert", "the published CheXbert", "StanfordAIMI/RRG_scorers", "models"),
     ),
     takes_checkpoint=True,
+    backends=(),
     citation="""@inproceedings{smit2020chexbert,
   title={CheXbert: Combining Automatic Labelers and Expert Annotations for Accurate Radiology Report Labeling Using
     BERT},

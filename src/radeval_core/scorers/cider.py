@@ -32,6 +32,7 @@ SPEC = MetricSpec(
     parts=(),
     configs=(Config("embedded", "our CIDEr-D, no model"),),
     takes_checkpoint=False,
+    backends=(),
     citation="""@inproceedings{vedantam2015cider,
   title={CIDEr: Consensus-based Image Description Evaluation},
   author={Vedantam, Ramakrishna and Zitnick, C. Lawrence and Parikh, Devi}, booktitle={CVPR}, year={2015}

@@ -52,6 +52,7 @@ SPEC = MetricSpec(
     parts=PARTS,
     configs=(Config("embedded", "our findings parser and standard atlas, no model"),),
     takes_checkpoint=True,
+    backends=(),
     citation="""@article{mahmood2024evaluating,
   title={Evaluating Automated Radiology Report Quality Through Fine-Grained Phrasal Grounding of Clinical Findings},
   author={Mahmood, Razi and Yan, Pingkun and Machado Reyes, Diego and Wang, Ge and Kalra, Mannudeep K. and

@@ -46,6 +46,7 @@ SPEC = MetricSpec(
         Config("paper", "RadGraph, distilroberta-base, CheXbert and BLEU-2", "StanfordAIMI/RRG_scorers", "models"),
     ),
     takes_checkpoint=False,
+    backends=(),
     citation="""@article{yu2023evaluating,
   title={Evaluating progress in automatic chest X-ray radiology report generation},
   author={Yu, Feiyang and Endo, Mark and Krishnan, Rayan and Pan, Ian and Tsai, Andy and Reis, Eduardo Pontes and

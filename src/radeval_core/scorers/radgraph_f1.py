@@ -44,6 +44,7 @@ SPEC = MetricSpec(
         Config("echograph", "echocardiography reports", PUBLISHED, "models"),
     ),
     takes_checkpoint=True,
+    backends=(),
     citation="""@article{yu2023evaluating,
   title={Evaluating progress in automatic chest X-ray radiology report generation},
   author={Yu, Feiyang and Endo, Mark and Krishnan, Rayan and Pan, Ian and Tsai, Andy and Reis, Eduardo Pontes and

@@ -52,6 +52,7 @@ SPEC = MetricSpec(
         Config("rate-ner-deberta", "RaTE-NER and BioLORD, as published", "Angelakeke/RaTE-NER-Deberta", "models"),
     ),
     takes_checkpoint=True,
+    backends=(),
     citation="""@inproceedings{zhao2024ratescore,
   title={RaTEScore: A Metric for Radiology Report Generation},
   author={Zhao, Weike and Wu, Chaoyi and Zhang, Xiaoman and Zhang, Ya and Wang, Yanfeng and Xie, Weidi},

@@ -32,6 +32,7 @@ SPEC = MetricSpec(
     parts=KINDS,
     configs=(Config("embedded", "rouge-score, no model"),),
     takes_checkpoint=False,
+    backends=(),
     citation="""@inproceedings{lin2004rouge,
   title={ROUGE: A Package for Automatic Evaluation of Summaries},
   author={Lin, Chin-Yew}, booktitle={Text Summarization Branches Out}, year={2004}

@@ -1,0 +1,233 @@
+"""`green`: clinically significant errors in six categories against matched findings, by a model or our comparison."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from radeval_core.errors import InputError
+from radeval_core.findings import parse
+from radeval_core.findings.lexicon_files import fingerprint
+from radeval_core.judges.green.analysis import CATEGORIES, Counted, Entry, GreenAnalysis
+from radeval_core.judges.green.embedded import analyse
+from radeval_core.judges.green.judge import GreenJudge, judged_report
+from radeval_core.judges.verdict import Verdict
+from radeval_core.pairs import Pair, is_blank
+from radeval_core.scorer import Array, Option, PairScores, Scorer
+from radeval_core.scores.green import error_count, green, weighted_green
+from radeval_core.spec import Config, EmptyRule, MetricSpec
+
+if TYPE_CHECKING:
+    from radeval_core.judges.backends.base import Backend
+
+_PUBLISHED = {
+    "radllama2-7b": ("GREEN-radllama2-7b", "the paper's model"),
+    "radphi2": ("GREEN-RadPhi2", "2.7 billion parameters"),
+    "phi2": ("GREEN-Phi2", "2.7 billion parameters, not trained further on radiology"),
+    "mistral-7b": ("GREEN-Mistral-7b", "Mistral-v0.1"),
+    "llama2-7b": ("GREEN-Llama2-7b", "LLaMA-2, not trained further on radiology"),
+    "mm-radllama-7b": ("GREEN-MM-RadLLaMA-7b", "trained beyond chest X-ray"),
+}
+#: mean counts among the results, in this order
+COUNTS = ("matched", *(f"{kind}_{name}" for kind in ("significant", "insignificant") for name in CATEGORIES))
+
+SPEC = MetricSpec(
+    name="green",
+    measures="matched findings against clinically significant errors, with the errors named",
+    version=1,
+    higher_is_better=True,
+    bounds=(0.0, 1.0),
+    symmetric=False,
+    identity=1.0,
+    empty=EmptyRule(0.0, 0.0, 1.0, "nothing can match a report that says nothing"),
+    multi_reference=False,
+    corpus_headline=False,
+    two_pass=False,
+    parts=("error_count",),
+    configs=(
+        Config("embedded", "our findings parser and comparison, no model"),
+        *(
+            Config(name, f"{checkpoint}: {about}", f"StanfordAIMI/{checkpoint}", "models")
+            for name, (checkpoint, about) in _PUBLISHED.items()
+        ),
+    ),
+    takes_checkpoint=True,
+    citation="""@inproceedings{ostmeier2024green,
+  title={{GREEN}: Generative Radiology Report Evaluation and Error Notation},
+  author={Ostmeier, Sophie and Xu, Justin and Chen, Zhihong and Varma, Maya and Blankemeier, Louis and Bluethgen,
+    Christian and Michalson, Arne Edward and Moseley, Michael and Langlotz, Curtis and Chaudhari, Akshay S. and
+    Delbrouck, Jean-Benoit},
+  booktitle={Findings of the Association for Computational Linguistics: EMNLP 2024}, year={2024}
+}""",
+    urls=("https://arxiv.org/abs/2405.03595",),
+    backends=("transformers", "vllm", "http", "anthropic"),
+)
+
+
+class GreenScorer(Scorer):
+    """An analysis of each distinct pair, and the numbers that follow from it."""
+
+    spec = SPEC
+    options: ClassVar = {
+        "summary": Option(False, bool),
+        "plot": Option(None, str),
+        "encoder": Option(None, str),
+        "dtype": Option(None, str),
+        "concurrency": Option(None, int),
+    }
+
+    def prepare(self) -> None:
+        self._embedded = not self.checkpoint and not self.config.checkpoint
+        for name in ("dtype", "concurrency"):
+            if self._embedded and self.chosen[name] is not None:
+                raise InputError(f"option green.{name} is for models: config {self.config.name!r} runs none")
+        if self.chosen["plot"] is not None and not self.chosen["plot"].lower().endswith(".png"):
+            raise InputError(f"option green.plot must be a file name that ends in .png, got {self.chosen['plot']!r}")
+        self._judge = GreenJudge()
+        self._silent: set[str] = set()  # texts in which the parser reads nothing
+        self._made: Backend | None = None
+        self._analyses: list[GreenAnalysis] = []  # kept for the summary alone
+        self._scores: list[float] = []
+
+    @property
+    def backend(self) -> Backend:
+        """The model, loaded when first asked for."""
+        if self._made is None:
+            from radeval_core.judges.backends.select import make_backend
+
+            wanted = self.checkpoint or self.config.checkpoint
+            given = {name: self.chosen[name] for name in ("dtype", "concurrency") if self.chosen[name] is not None}
+            self._made = make_backend(wanted, self.resources, **given)
+        return self._made
+
+    def warm_up(self) -> None:
+        if not self._embedded:
+            _ = self.backend
+
+    def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
+        verdicts = self._verdicts(pairs)
+        rows = np.full((len(pairs), 2), math.nan)
+        counts = np.zeros((len(pairs), len(COUNTS)))
+        for i, (pair, verdict) in enumerate(zip(pairs, verdicts, strict=True)):
+            analysis = verdict.analysis
+            rows[i, 0] = self._number(pair, analysis)
+            if analysis is not None:
+                rows[i, 1] = error_count(analysis.significant_count, analysis.insignificant_count)
+                counts[i] = _counts(analysis)
+        if self._wants_summary:
+            self._analyses += [v.analysis for v in verdicts if v.analysis is not None]
+            self._scores += [s for s in rows[:, 0].tolist() if not math.isnan(s)]
+        analysed = np.array([v.analysis is not None for v in verdicts], dtype=np.float64)
+        stats = np.column_stack([rows[:, 0], rows[:, 0] ** 2, np.nan_to_num(rows[:, 1]), analysed, counts])
+        details = [self._detail(p, v) for p, v in zip(pairs, verdicts, strict=True)] if detailed else None
+        return PairScores({"green": rows[:, 0], "error_count": rows[:, 1]}, stats, details)
+
+    def _verdicts(self, pairs: Sequence[Pair]) -> list[Verdict[GreenAnalysis]]:
+        """What is wrong with each candidate. A model is not asked about an empty report."""
+        if self._embedded:
+            parsed = {
+                text: parse(text) for text in dict.fromkeys(t for p in pairs for t in (p.reference, p.prediction))
+            }
+            self._silent = {text for text, report in parsed.items() if not report.findings}
+            both = dict.fromkeys((p.reference, p.prediction) for p in pairs)
+            analyses = {(r, c): analyse(parsed[r], parsed[c]) for r, c in both}
+            return [Verdict(analyses[p.reference, p.prediction]) for p in pairs]
+        from radeval_core.judges.engine import judge_pairs
+
+        asked = [(p.reference, p.prediction) for p in pairs if not is_blank(p.reference) and not is_blank(p.prediction)]
+        cache, progress = self.resources.store.cache, self.resources.progress
+        answers = iter(judge_pairs(self._judge, self.backend, asked, cache=cache, progress=progress))
+        empty: Verdict[GreenAnalysis] = Verdict(None, "a report is empty: the model was not asked", tries=0)
+        return [empty if is_blank(p.reference) or is_blank(p.prediction) else next(answers) for p in pairs]
+
+    def _number(self, pair: Pair, analysis: GreenAnalysis | None) -> float:
+        """GREEN of one pair; NaN if there is no analysis of reports that both say something."""
+        blank = [is_blank(text) or text in self._silent for text in (pair.prediction, pair.reference)]
+        if any(blank):
+            rule = SPEC.empty
+            return rule.both if all(blank) else rule.prediction if blank[0] else rule.reference
+        if analysis is None:
+            return math.nan
+        if not self._embedded:
+            return green(analysis.matched.count, analysis.significant_count)
+        errors = [e.weight for counted in (*analysis.significant, *analysis.insignificant) for e in counted.entries]
+        return weighted_green([entry.weight for entry in analysis.matched.entries], errors)
+
+    def summarise(self, sums: Array, n: int) -> dict[str, Array]:
+        mean = sums[..., 0] / n
+        variance = sums[..., 1] / n - mean**2
+        analysed = np.maximum(sums[..., 3], 1)
+        return {
+            "green": mean,
+            "std": np.sqrt(np.where(variance < 1e-12, 0.0, variance)),  # rounding leaves a trace of equal scores
+            "error_count": sums[..., 2] / analysed,
+            **{name: sums[..., 4 + i] / analysed for i, name in enumerate(COUNTS)},
+        }
+
+    @property
+    def _wants_summary(self) -> bool:
+        return bool(self.chosen["summary"]) or self.chosen["plot"] is not None
+
+    def report(self) -> dict[str, Any]:
+        """The summary of the test set, and its plot, where asked for."""
+        if not self._wants_summary:
+            return {}
+        from radeval_core.judges.green.summary import error_sentences, summarise
+
+        sentences = error_sentences(self._analyses, self.chosen["encoder"], self.resources.device)
+        if self.chosen["plot"] is not None:
+            from radeval_core.judges.green.error_plot import draw_errors
+
+            draw_errors(sentences.texts, sentences.vectors).save(self.chosen["plot"])
+        if not self.chosen["summary"]:
+            return {}
+        return {"summary": summarise(self._analyses, self._scores, sentences).as_dict()}
+
+    def _detail(self, pair: Pair, verdict: Verdict[GreenAnalysis]) -> dict[str, Any]:
+        analysis = verdict.analysis
+        detail: dict[str, Any] = {"reason": verdict.reason}
+        if analysis is not None:
+            detail = {
+                "explanation": analysis.explanation,
+                "significant": _by_category(analysis.significant),
+                "insignificant": _by_category(analysis.insignificant),
+                "matched": _plain(analysis.matched),
+                **detail,
+            }
+        if not self._embedded:
+            shown = {"prediction": judged_report(pair.prediction), "reference": judged_report(pair.reference)}
+            detail["answer"] = verdict.answer
+            detail["cut"] = {side: report.cut for side, report in shown.items()}
+            detail["neutralised"] = {side: report.neutralised for side, report in shown.items()}
+        return detail
+
+    def signature_fields(self) -> dict[str, object]:
+        if self._embedded:
+            return {"backend": "embedded", "lexicon": fingerprint()[:8]}
+        return {**self.backend.fields, "prompt": self._judge.identity}
+
+
+def _counts(analysis: GreenAnalysis) -> list[int]:
+    return [analysis.matched.count, *(c.count for c in (*analysis.significant, *analysis.insignificant))]
+
+
+def _by_category(errors: Sequence[Counted]) -> dict[str, Any]:
+    """The errors of each category that has any."""
+    return {name: _plain(counted) for name, counted in zip(CATEGORIES, errors, strict=True) if counted.count}
+
+
+def _plain(counted: Counted) -> dict[str, Any]:
+    """A count and what is counted, as plain values."""
+    return {"count": counted.count, "entries": [_plain_entry(entry) for entry in counted.entries]}
+
+
+def _plain_entry(entry: Entry) -> Mapping[str, Any]:
+    where = {"reference": entry.reference, "prediction": entry.candidate}
+    known = {side: list(span) for side, span in where.items() if span}
+    return {"text": entry.text, **({"weight": entry.weight} if known else {}), **known}
+
+
+SCORER = GreenScorer
