@@ -23,6 +23,7 @@ _EXAMPLES = """examples:
   radeval score --predictions mine.txt --references theirs.txt --metrics bertscore --json
   radeval score pairs.jsonl --metrics bertscore --config bertscore=distilroberta-base --device cuda
   radeval score pairs.jsonl --metrics bertscore --config bertscore=./my-encoder --option bertscore.layer=9
+  radeval score pairs.jsonl --metrics fineradscore --report corrections.html
 """
 
 
@@ -99,6 +100,11 @@ def _parser() -> argparse.ArgumentParser:
     score.add_argument("--metrics", required=True, help="comma-separated names, or `all`; see `radeval metrics`")
     score.add_argument("--out", metavar="FILE", help="write per-pair scores: .jsonl, .csv or .parquet")
     score.add_argument(
+        "--report",
+        metavar="FILE.html",
+        help="write a page with the corrections of each report (fineradscore)",
+    )
+    score.add_argument(
         "--config",
         action="append",
         default=[],
@@ -164,6 +170,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _score(args: argparse.Namespace) -> int:
     from radeval_core import api, io
+    from radeval_core.ui import correction_report
 
     if bool(args.pairs) == bool(args.predictions or args.references):
         raise InputError("give a file of PAIRS, or --predictions FILE and --references FILE")
@@ -173,6 +180,8 @@ def _score(args: argparse.Namespace) -> int:
         raise InputError(f"--limit must be at least 1, got {args.limit}")
     names = _metric_list(args.metrics)
     out = io.check_output(args.out) if args.out else None
+    page = io.check_output(args.report, (".html",), "--report") if args.report else None
+    shown = correction_report.metric_with_report(names) if page else ""
     configs = dict(_assignment(text, "--config METRIC=CONFIG") for text in args.config)
     options: dict[str, dict[str, Any]] = {}
     for text in args.option:
@@ -194,18 +203,23 @@ def _score(args: argparse.Namespace) -> int:
         device=args.device,
         batch_tokens=args.batch_tokens,
         cache=args.cache,
+        detailed=bool(page),
         progress=not args.quiet,
         total=total,
     )
     summary = scores.summary()
     if out:
         io.write_rows(out, scores.rows())
+    if page:
+        io.write_text(page, correction_report.correction_report(scores.results[shown], pairs))
     if args.json:
         print(json.dumps(summary))
     else:
         _print_scores(summary)
         if out and not args.quiet:
             print(f"{total} rows written to {out}")
+        if page and not args.quiet:
+            print(f"corrections of {total} reports written to {page}")
     return 0
 
 

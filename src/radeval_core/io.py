@@ -109,15 +109,15 @@ def open_text_files(predictions: str | Path, references: str | Path, limit: int 
     return TextFilePair(_existing(Path(predictions)), _existing(Path(references)), limit)
 
 
-def check_output(path: str | Path, suffixes: tuple[str, ...] = PAIR_SUFFIXES) -> Path:
+def check_output(path: str | Path, suffixes: tuple[str, ...] = PAIR_SUFFIXES, option: str = "--out") -> Path:
     """The path, if results can be written there."""
     path = Path(path)
     if path.suffix.lower() not in suffixes:
-        raise InputError(f"--out {path}: the name must end in {', '.join(suffixes)}")
+        raise InputError(f"{option} {path}: the name must end in {', '.join(suffixes)}")
     if path.is_dir():
-        raise InputError(f"--out {path}: is a folder, give a file name")
+        raise InputError(f"{option} {path}: is a folder, give a file name")
     if not path.parent.is_dir():
-        raise InputError(f"--out {path}: folder {path.parent} does not exist")
+        raise InputError(f"{option} {path}: folder {path.parent} does not exist")
     return path
 
 
@@ -125,6 +125,15 @@ def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     """Write rows of `{"id", "scores": {name: float or None}}` in the format the ending names."""
     write = {".jsonl": write_jsonl, ".csv": _write_csv, ".parquet": _write_parquet}[path.suffix.lower()]
     write_atomically(path, lambda temporary: write(temporary, rows))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file as UTF-8."""
+
+    def write(temporary: Path) -> None:
+        temporary.write_text(text, "utf-8")
+
+    write_atomically(path, write)
 
 
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:

@@ -1,0 +1,131 @@
+"""The JSON a model must answer with: an object a line, keyed by the line's number or "None", as in the paper.
+
+Spelling variants of ratings and categories are read as what they mean; anything else is an error that says what is
+wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from radeval_core.judges.fineradscore.analysis import CATEGORIES, SEVERITY
+
+#: key of what is inserted
+NEW_LINE = "None"
+DELETE_MARK = "[delete]"
+#: said of a line without an error; such an entry corrects nothing
+NO_ERROR = "No error"
+#: bounds for models whose answers are forced into the schema: without them one may write without end
+_LONGEST, _LONGEST_COMMENT, _MOST_INSERTIONS = 300, 120, 12
+_RATINGS = {re.sub(r"[^a-z]|error", "", name.lower()): name for name in (*SEVERITY, NO_ERROR)}
+_NUMBERS = {str(i): name for i, name in enumerate(CATEGORIES, start=1)}
+#: so many letters tell one category from the others
+_TELLING = 15
+
+
+class LineAnswer(BaseModel):
+    """What a model says of one line."""
+
+    model_config = ConfigDict(str_strip_whitespace=True, populate_by_name=True)
+
+    corrections: str
+    rating: str = Field(alias="clinical severity")
+    comments: str = ""
+    category: tuple[str, ...] = Field(alias="error category", default=())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _not_swapped(cls, entry: Any) -> Any:
+        if isinstance(entry, dict):
+            text, rating = entry.get("corrections"), entry.get("clinical severity")
+            if isinstance(text, str) and _rating(text) and not (isinstance(rating, str) and _rating(rating)):
+                raise ValueError(f'"corrections" holds a severity, {text!r}: it is swapped with "clinical severity"')
+        return entry
+
+    @field_validator("rating")
+    @classmethod
+    def _known_rating(cls, value: str) -> str:
+        known = _rating(value)
+        if known is None:
+            raise ValueError(f"unknown severity {_short(value)}: write one of {', '.join(SEVERITY)}")
+        return known
+
+    @field_validator("category", mode="before")
+    @classmethod
+    def _known_categories(cls, value: Any) -> tuple[str, ...]:
+        given = [value] if isinstance(value, (str, int)) else value or ()
+        if not isinstance(given, (list, tuple)):
+            raise ValueError("must be a list of categories")
+        return tuple(dict.fromkeys(_category(one) for one in given))
+
+
+def answer_schema(lines: int) -> dict[str, Any]:
+    """The JSON schema of an answer about a report of so many lines."""
+    entry = {
+        "type": "object",
+        "properties": {
+            "corrections": {"type": "string", "minLength": 1, "maxLength": _LONGEST},
+            "clinical severity": {"type": "string", "enum": list(SEVERITY)},
+            "comments": {"type": "string", "maxLength": _LONGEST_COMMENT},
+            "error category": {
+                "type": "array",
+                "items": {"type": "string", "enum": list(CATEGORIES)},
+                "maxItems": len(CATEGORIES),
+            },
+        },
+        "required": ["corrections", "clinical severity", "comments", "error category"],
+        "additionalProperties": False,
+    }
+    correction = {"$ref": "#/$defs/correction"}
+    insertions = {"type": "array", "items": correction, "maxItems": _MOST_INSERTIONS}
+    return {
+        "type": "object",
+        "properties": {**{str(number): correction for number in range(lines)}, NEW_LINE: insertions},
+        "additionalProperties": False,
+        "$defs": {"correction": entry},
+    }
+
+
+def read_entry(where: str, entry: Any) -> LineAnswer:
+    """One entry of an answer.
+
+    Raises:
+        ValueError: it is not as it must be; the message names the place and says what is wrong.
+    """
+    try:
+        return LineAnswer.model_validate(entry)
+    except ValidationError as error:
+        problems = []
+        for problem in error.errors(include_url=False, include_context=False, include_input=False):
+            field = ".".join(str(part) for part in problem["loc"])
+            message = problem["msg"].removeprefix("Value error, ")
+            problems.append(f'"{field}": {message}' if field else message)
+        raise ValueError(f"{where}: {'; '.join(problems)}") from None
+
+
+def _rating(text: str) -> str | None:
+    return _RATINGS.get(re.sub(r"[^a-z]|error", "", text.lower()))
+
+
+def _category(given: Any) -> str:
+    """A category by its words or by its number, 1 to 6."""
+    text = str(given).strip()
+    words = _words(text)
+    if not words and text.strip(".()") in _NUMBERS:
+        return _NUMBERS[text.strip(".()")]
+    if len(words) >= _TELLING:
+        for name in CATEGORIES:
+            if _words(name).startswith(words):
+                return name
+    raise ValueError(f"unknown category {_short(text)}: write one or more of {'; '.join(CATEGORIES)}")
+
+
+def _words(text: str) -> str:
+    return re.sub(r"[^a-z]", "", text.lower())
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:60]}…")
