@@ -33,7 +33,7 @@ def share_in_lists(scene: Scene, mentions: list[Mention]) -> None:
                 second.laterality = first.laterality
                 second.anatomy = _shared_regions(scene, first, second)
             continue
-        if first.laterality and not second.laterality and not second.anatomy and _sided(scene, second):
+        if first.laterality and not second.laterality and not second.anatomy and is_sided(scene, second):
             second.laterality = first.laterality
             if not first.regions:
                 second.anatomy = _shared_regions(scene, first, second)
@@ -42,7 +42,7 @@ def share_in_lists(scene: Scene, mentions: list[Mention]) -> None:
             and not first.laterality
             and not first.anatomy
             and _said_after(scene, second)
-            and _sided(scene, first)
+            and is_sided(scene, first)
         ):
             first.laterality = second.laterality
             first.anatomy = _shared_regions(scene, second, first)
@@ -66,7 +66,7 @@ def _alternatives(between: Sequence[str]) -> bool:
 
 def _explains(scene: Scene, first: Mention, second: Mention) -> bool:
     """`opacity in the left base compatible with atelectasis`: what explains a finding is where that finding is."""
-    if not first.laterality or second.laterality or second.anatomy or not _sided(scene, second):
+    if not first.laterality or second.laterality or second.anatomy or not is_sided(scene, second):
         return False
     stretch = range(first.end, second.start)
     if any(scene.words[i] in (";", "but", "however", "no", "without") for i in stretch):
@@ -90,7 +90,7 @@ def _linked(scene: Scene, start: int, end: int, between: Sequence[str]) -> bool:
     )
 
 
-def _sided(scene: Scene, mention: Mention) -> bool:
+def is_sided(scene: Scene, mention: Mention) -> bool:
     """Whether a finding usually is in a paired region: a heart is on no side."""
     usual = scene.lexicon.entries[mention.finding].regions
     return not usual or any(scene.lexicon.regions[r].sided for r in usual)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from radeval_core.findings.lists import share_in_lists
+from radeval_core.findings.lists import is_sided, share_in_lists
 from radeval_core.findings.match import Match, side_of
 from radeval_core.findings.measurements import find_sizes
 from radeval_core.findings.scene import JOINS, Mention, Scene
 from radeval_core.findings.text import GAP
 
+#: words between what is seen and what it means
+_EXPLAINING = frozenset(
+    {"with", "represent", "representing", "suggest", "suggesting", "suggestive", "likely", "for", "of"}
+)
 #: how words end that describe a finding, or a word that does
 _DESCRIBING = ("y", "al", "ar", "ic", "ive", "ous", "ed", "ly")
 
@@ -23,6 +27,8 @@ def attach(scene: Scene, mentions: list[Mention]) -> None:
     if mentions:
         _opening_place(scene, mentions[0])
     share_in_lists(scene, mentions)
+    if len(mentions) == 1:
+        _side_of_what_it_explains(scene, mentions[0])
     _attach_measurements(scene, mentions)
 
 
@@ -210,6 +216,17 @@ def _attach_measurements(scene: Scene, mentions: list[Mention]) -> None:
         if options:
             nearest = min(options, key=lambda m: (max(start - m.end, m.start - end, 0), m.start))
             nearest.measurements += sizes
+
+
+def _side_of_what_it_explains(scene: Scene, mention: Mention) -> None:
+    """`Collection along the left convexity, consistent with hematoma`: the only side said before it is its side."""
+    before = scene.words[: mention.start]
+    if mention.laterality or not is_sided(scene, mention) or not any(w in _EXPLAINING for w in before[-4:]):
+        return
+    matches = scene.within(0, mention.start)
+    sides = {side for m in matches if (side := m.roles.side or (m.roles.form_side if m.roles.region else ""))}
+    if len(sides) == 1:
+        mention.laterality = sides.pop()
 
 
 def _opening_place(scene: Scene, mention: Mention) -> None:

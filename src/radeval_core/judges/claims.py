@@ -14,7 +14,10 @@ from radeval_core.findings.parser import default_parser
 from radeval_core.findings.structures import Finding, ParsedReport
 
 _VERTEBRA = re.compile(r"\b[CTLS]\d{1,2}\b", re.IGNORECASE)
-_RIB = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
+_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ORDINALS = {word: str(i) for i, word in enumerate(_WORDS.split(), 1)}
+_RIB = re.compile(rf"\b(\d{{1,2}}(?=st|nd|rd|th)|{'|'.join(_ORDINALS)})", re.IGNORECASE)
+_TIP = re.compile(r"\btips?\b|\bterminat|\bends?\b|\bprojects? over", re.IGNORECASE)
 _GRADE_WORDS = {
     "minimal": "mild",
     "mild": "mild",
@@ -46,6 +49,7 @@ class Claim:
         significance: urgent, actionable, minor or benign.
         mentions: where it is said.
         levels: vertebrae and ribs named beside it: `L1`, `rib 6`.
+        place_said: whether the report says where it is, beyond what its name implies.
     """
 
     finding: str
@@ -61,16 +65,12 @@ class Claim:
     significance: str
     mentions: tuple[Finding, ...]
     levels: frozenset[str]
+    place_said: bool
 
     @property
     def start(self) -> int:
         """Where it is first said."""
         return min(f.start for f in self.mentions)
-
-    @property
-    def place_said(self) -> bool:
-        """Whether its place is more than what the finding itself implies."""
-        return _place_said(self)
 
 
 def read_claims(report: ParsedReport) -> list[Claim]:
@@ -140,15 +140,25 @@ def _content(finding: Finding) -> tuple[str, ...]:
 
 def _same_thing(one: Finding, other: Finding) -> bool:
     """Whether two mentions in one report are about one thing: `opacity … this consolidation`."""
-    if not related(one.finding, other.finding) or not one_side(one.laterality, other.laterality):
+    # `consolidation in keeping with pneumonia`: in one sentence neighbours are one thing too
+    together = one.sentence_start == other.sentence_start and kin(one.finding, other.finding)
+    if not (related(one.finding, other.finding) or together) or not one_side(one.laterality, other.laterality):
         return False
-    return not _place_said(one) or not _place_said(other) or one_place(one.anatomy, other.anatomy)
+    return not _more_than_implied(one) or not _more_than_implied(other) or one_place(one.anatomy, other.anatomy)
 
 
-def _place_said(found: Finding | Claim) -> bool:
-    """Whether a place is more than what the finding itself implies."""
-    entry = default_parser().lexicon.entries.get(found.finding)
-    return bool(found.anatomy) and (entry is None or set(found.anatomy) != set(entry.regions))
+def _more_than_implied(finding: Finding) -> bool:
+    """Whether a place is more than what the finding's name implies."""
+    entry = default_parser().lexicon.entries.get(finding.finding)
+    return bool(finding.anatomy) and (entry is None or set(finding.anatomy) != set(entry.regions))
+
+
+def _place_said(finding: Finding, text: str) -> bool:
+    """Whether a report says where a finding is. Of a device with a tip it does, even where it is the usual place."""
+    if _more_than_implied(finding):
+        return True
+    sentence = text[finding.sentence_start : finding.sentence_end]
+    return bool(finding.anatomy) and finding.kind == "device" and bool(_TIP.search(sentence))
 
 
 def _claim(group: list[Finding], text: str) -> Claim:
@@ -174,6 +184,7 @@ def _claim(group: list[Finding], text: str) -> Claim:
         significance=max((f.significance for f in group), key=order.index),
         mentions=tuple(group),
         levels=frozenset(level for f in group for level in _levels(f, text)),
+        place_said=any(_place_said(f, text) for f in group),
     )
 
 
@@ -194,7 +205,7 @@ def _levels(finding: Finding, text: str) -> set[str]:
     if "spine" in regions:
         return {match.upper() for match in _VERTEBRA.findall(sentence)}
     if "rib" in regions:
-        return {f"rib {number}" for number in _RIB.findall(sentence)}
+        return {f"rib {_ORDINALS.get(number.lower(), number)}" for number in _RIB.findall(sentence)}
     return set()
 
 
