@@ -1,0 +1,33 @@
+"""Which of two candidates is better, as a radiologist would say."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from radeval_core import load
+
+CASES = yaml.safe_load(Path(__file__).with_name("ranking_cases.yaml").read_text("utf-8"))
+
+
+def scores(metric, reference, *candidates):
+    return load(metric).compute(list(candidates), [reference] * len(candidates))["scores"]
+
+
+@pytest.mark.parametrize("case", CASES["better"], ids=lambda case: case["worse"])
+def test_the_better_candidate_has_the_better_score(case):
+    better, worse = scores("green", case["reference"], case["better"], case["worse"])
+    assert better > worse
+    better, worse = scores("fineradscore", case["reference"], case["better"], case["worse"])
+    assert better <= worse  # a sum of whole severities may tie
+
+
+def test_few_ties_among_sums_of_severities():
+    pairs = [scores("fineradscore", case["reference"], case["better"], case["worse"]) for case in CASES["better"]]
+    assert sum(better == worse for better, worse in pairs) <= len(pairs) // 6
+
+
+@pytest.mark.parametrize("case", CASES["equal"], ids=lambda case: case["reference"])
+def test_candidates_that_say_the_same_have_no_error(case):
+    assert scores("green", case["reference"], case["one"], case["other"]) == [1.0, 1.0]
+    assert scores("fineradscore", case["reference"], case["one"], case["other"]) == [0.0, 0.0]
