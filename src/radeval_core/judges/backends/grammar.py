@@ -1,0 +1,47 @@
+"""Answers that must follow a JSON schema: tokens that would break it are never chosen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+from radeval_core.errors import InputError, needs_extra
+
+
+class JsonGrammars:
+    """Grammars of JSON schemas for one model's vocabulary, each compiled once.
+
+    Args:
+        tokenizer: of the model.
+        vocabulary: number of tokens the model chooses from, padding of the table included.
+        ends: tokens that end an answer.
+    """
+
+    def __init__(self, tokenizer: Any, vocabulary: int, ends: Collection[int]) -> None:
+        self._tokenizer = tokenizer
+        self._vocabulary = vocabulary
+        self._ends = sorted(ends)
+        self._compiler: Any = None
+        self._compiled: dict[str, Any] = {}
+
+    def processor(self, schema: dict[str, Any]) -> Any:
+        """A logits processor for one batch."""
+        try:
+            import xgrammar
+            from xgrammar.contrib.hf import LogitsProcessor
+        except ImportError as error:
+            raise needs_extra("judges", "an answer that must follow a JSON schema") from error
+        text = json.dumps(schema)  # keys in the order given: the answer has them in that order
+        if text not in self._compiled:
+            if self._compiler is None:
+                vocabulary = xgrammar.TokenizerInfo.from_huggingface(
+                    self._tokenizer, vocab_size=self._vocabulary, stop_token_ids=self._ends
+                )
+                self._compiler = xgrammar.GrammarCompiler(vocabulary)
+            try:
+                # free white space would let a small model write blanks until it is cut
+                self._compiled[text] = self._compiler.compile_json_schema(text, any_whitespace=False)
+            except (RuntimeError, ValueError) as error:
+                raise InputError(f"the JSON schema of the answer cannot be enforced: {error}") from error
+        return LogitsProcessor(self._compiled[text])

@@ -1,0 +1,263 @@
+"""A model behind an API: many questions at a time, patient with a server that is slow, busy or breaks off."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Any
+from urllib.parse import urlsplit
+
+from radeval_core.errors import InputError, RadevalError
+from radeval_core.judges.backends.base import Answer, Request
+from radeval_core.judges.backends.dialects import AnthropicDialect, Dialect, NoAnswer, OpenAIDialect
+from radeval_core.judges.backends.patience import Sleep, patiently, status_of
+
+log = logging.getLogger(__name__)
+#: an error message of a server may quote the question
+_QUOTED = 200
+
+
+@dataclass
+class Usage:
+    """What a backend was asked for so far in this process; answers from a cache cost nothing.
+
+    Attributes:
+        answers: number of them.
+        prompt_tokens: as the server counts them.
+        answer_tokens: as the server counts them.
+        cost: in the currency of the prices given; None if none were.
+    """
+
+    answers: int = 0
+    prompt_tokens: int = 0
+    answer_tokens: int = 0
+    cost: float | None = None
+
+
+@dataclass(frozen=True)
+class _Done:
+    """An answer on its way from the event loop to the caller."""
+
+    place: int
+    answer: Answer
+    taken: asyncio.Future[None]
+
+    def take(self) -> None:
+        """The caller, in another thread, is done with it."""
+        with contextlib.suppress(RuntimeError):  # the loop ended meanwhile
+            self.taken.get_loop().call_soon_threadsafe(self._taken)
+
+    def _taken(self) -> None:
+        if not self.taken.done():
+            self.taken.set_result(None)
+
+
+class HttpBackend:
+    """Answers from a server.
+
+    Args:
+        model: as the server calls it.
+        dialect: how to talk to it.
+        concurrency: questions under way at a time.
+        timeout: seconds to wait for an answer.
+        retries: tries a question gets, the first included.
+        price_in: price of a million tokens of questions; RADEVAL_PRICE_IN if None.
+        price_out: price of a million tokens of answers; RADEVAL_PRICE_OUT if None.
+        sleep: waits between tries.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        dialect: Dialect,
+        concurrency: int = 8,
+        timeout: float = 120,
+        retries: int = 6,
+        price_in: float | None = None,
+        price_out: float | None = None,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        for name, value in {"concurrency": concurrency, "timeout": timeout, "retries": retries}.items():
+            if value <= 0:
+                raise InputError(f"option {name} must be more than 0, got {value}")
+        self.model = model
+        self.dialect = dialect
+        self.concurrency = int(concurrency)
+        self.timeout = float(timeout)
+        self.retries = int(retries)
+        self.prices = (_price("RADEVAL_PRICE_IN", price_in), _price("RADEVAL_PRICE_OUT", price_out))
+        self.usage = Usage()
+        self._sleep = sleep
+        self._without: set[str] = set()
+        self._failures = 0  # in a row
+
+    @property
+    def identity(self) -> str:
+        return f"{self.dialect.kind}|{self._name}|temperature:0"
+
+    @property
+    def fields(self) -> dict[str, object]:
+        greedy = "default" if "temperature" in self._without else "temperature-0"
+        return {"backend": self.dialect.kind, "model": self._name, "dtype": "server", "decoding": greedy}
+
+    @property
+    def _name(self) -> str:
+        """Model and host: another host may run the same name in another form. No port, path or user name."""
+        return f"{self.model}@{urlsplit(self.dialect.address).hostname}"
+
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answer]]:
+        done: SimpleQueue[_Done | BaseException | None] = SimpleQueue()
+        stop = threading.Event()
+
+        def run() -> None:
+            try:
+                asyncio.run(self._ask_all(requests, done, stop))
+            except BaseException as error:
+                done.put(error)
+            finally:
+                done.put(None)
+
+        # a thread of its own: the caller may have an event loop running, as a notebook does
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        try:
+            while (item := done.get()) is not None:
+                if isinstance(item, BaseException):
+                    raise item
+                yield item.place, item.answer
+                item.take()
+        finally:
+            stop.set()
+            thread.join()
+        self._log_usage()
+
+    async def _ask_all(self, requests: Sequence[Request], done: SimpleQueue[Any], stop: threading.Event) -> None:
+        todo = iter(enumerate(requests))
+
+        async def worker(client: Any) -> None:
+            for place, request in todo:
+                if stop.is_set():
+                    return
+                item = _Done(place, await self._ask(client, request), asyncio.get_running_loop().create_future())
+                done.put(item)
+                # until the caller has written the answer down it counts as under way: a kill loses no more than those
+                await item.taken
+
+        async def watch(workers: asyncio.Future[Any]) -> None:
+            while not stop.is_set():
+                await asyncio.sleep(0.1)
+            workers.cancel()  # nobody waits for the answers any more
+
+        async with self.dialect.client(self.timeout) as client:
+            workers = asyncio.gather(*(worker(client) for _ in range(min(self.concurrency, len(requests)))))
+            watcher = asyncio.create_task(watch(workers))
+            try:
+                await workers
+            except asyncio.CancelledError:
+                if not stop.is_set():
+                    raise
+            finally:
+                watcher.cancel()
+
+    async def _ask(self, client: Any, request: Request) -> Answer:
+        """One answer, or why there is none."""
+        # a server that is down is not tried again for each of thousands of questions
+        tries = self.retries if self._failures < 2 * self.concurrency else 1
+        try:
+            answer: Answer = await patiently(tries, self._sleep)(self._ask_adapting, client, request)
+        except RadevalError:
+            raise
+        except Exception as error:
+            self._failures += 1
+            return Answer(None, self._reason(error))
+        self._failures = 0
+        self._count(answer)
+        return answer
+
+    async def _ask_adapting(self, client: Any, request: Request) -> Answer:
+        """One try; parameters the server refuses are left out, for good once it answers without them."""
+        without = set(self._without)
+        while True:
+            try:
+                answer = await self.dialect.ask(client, request, without)
+            except Exception as error:
+                refused = self._refused(error, request, without)
+                if refused is None:
+                    raise
+                without.add(refused)
+                continue
+            for name in sorted(without - self._without):
+                self._without.add(name)
+                log.warning("%s refuses the parameter %s: going on without it", self._name, name)
+            return answer
+
+    def _refused(self, error: Exception, request: Request, without: set[str]) -> str | None:
+        """The parameter a server complains about, if it is one that can be left out."""
+        if status_of(error) not in (400, 422):
+            return None
+        left = [name for name in self.dialect.optional if name not in without]
+        schema = self.dialect.optional[0]
+        if request.schema is None and schema in left:
+            left.remove(schema)
+        named = [name for name in left if name in str(error)]
+        # a schema is refused in many words
+        return named[0] if named else (schema if schema in left else None)
+
+    def _reason(self, error: Exception) -> str:
+        status = status_of(error)
+        if status in (401, 403) and self.usage.answers == 0:
+            raise InputError(f"{self._name} does not accept the key in the environment (HTTP {status})") from None
+        if status == 404 and self.usage.answers == 0:
+            raise InputError(f"{self._name}: the server knows no such model or address (HTTP 404)") from None
+        if isinstance(error, NoAnswer):
+            return str(error)
+        what = f"HTTP {status}" if status else type(error).__name__
+        message = "" if status in (401, 403) else str(getattr(error, "message", ""))
+        if self.dialect.key:
+            message = message.replace(self.dialect.key, "***")
+        return f"{what}: {message[:_QUOTED]}" if message else what
+
+    def _count(self, answer: Answer) -> None:
+        self.usage.answers += 1
+        self.usage.prompt_tokens += answer.prompt_tokens
+        self.usage.answer_tokens += answer.answer_tokens
+        price_in, price_out = self.prices
+        if price_in is not None and price_out is not None:
+            spent = self.usage.prompt_tokens * price_in + self.usage.answer_tokens * price_out
+            self.usage.cost = spent / 1e6
+
+    def _log_usage(self) -> None:
+        cost = "" if self.usage.cost is None else f", cost {self.usage.cost:.4f}"
+        log.info(
+            "%s: %d answers so far, %d tokens in, %d tokens out%s",
+            self._name, self.usage.answers, self.usage.prompt_tokens, self.usage.answer_tokens, cost,
+        )  # fmt: skip
+
+
+def openai_backend(model: str, **options: Any) -> HttpBackend:
+    """A model behind an OpenAI-compatible server, named by OPENAI_BASE_URL and OPENAI_API_KEY."""
+    return HttpBackend(model, OpenAIDialect(model), **options)
+
+
+def anthropic_backend(model: str, **options: Any) -> HttpBackend:
+    """A model behind Anthropic's API, with the key in ANTHROPIC_API_KEY."""
+    return HttpBackend(model, AnthropicDialect(model), **options)
+
+
+def _price(variable: str, given: float | None) -> float | None:
+    value = os.environ.get(variable) if given is None else given
+    if value in (None, ""):
+        return None
+    try:
+        price = float(value)
+    except ValueError:
+        price = -1.0
+    if price < 0:
+        raise InputError(f"{variable} must be the price of a million tokens, a number: got {value!r}")
+    return price

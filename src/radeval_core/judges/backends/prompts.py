@@ -1,0 +1,104 @@
+"""From a question to token ids, so that no text inside a message can become a special token of the model."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from radeval_core.errors import CheckpointError, needs_extra
+from radeval_core.judges.backends.base import Message, Request
+
+#: a template that prints the date would ask another question every day; one that lets the model think first would
+#: spend the answer on it. Templates that know neither ignore them.
+_TEMPLATE_OPTIONS = {"date_string": "01 Jan 2024", "enable_thinking": False}
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What a model on this machine is given.
+
+    Attributes:
+        ids: token ids, special tokens included.
+        limit: the longest answer there is room for; 0 or less if the prompt is too long.
+        room: tokens of prompt and answer together that there may be.
+        schema: JSON schema the answer must follow.
+    """
+
+    ids: tuple[int, ...]
+    limit: int
+    room: int
+    schema: dict[str, Any] | None = field(default=None, hash=False)
+
+    @property
+    def too_long(self) -> str:
+        """Why there can be no answer; empty if there can."""
+        if self.limit > 0:
+            return ""
+        return f"the prompt has {len(self.ids)} tokens: prompt and answer together may have {self.room}"
+
+
+class PromptMaker:
+    """Renders and tokenises questions for one model.
+
+    Args:
+        tokenizer: of the model.
+        context: tokens the model takes, prompt and answer together.
+        name: of the model, for messages.
+    """
+
+    def __init__(self, tokenizer: Any, context: int, name: str) -> None:
+        self.tokenizer = tokenizer
+        self.context = context
+        self.name = name
+        added = getattr(tokenizer, "added_tokens_decoder", {}).values()
+        written = {token.content for token in added if token.special} | set(tokenizer.all_special_tokens)
+        self.special = sorted((token for token in written if len(token) > 1), key=len, reverse=True)
+
+    @property
+    def template_version(self) -> str:
+        """Short name of the chat template: another one means other questions."""
+        return hashlib.sha256(str(self.tokenizer.chat_template or "").encode()).hexdigest()[:8]
+
+    def prompt(self, request: Request) -> Prompt:
+        if request.rendered is not None:
+            bos = self.tokenizer.bos_token
+            ids = self._ids(request.rendered, add_special_tokens=not (bos and request.rendered.startswith(bos)))
+        else:
+            ids = self._ids(self._render(request.messages), add_special_tokens=False)
+        room = min(request.max_total or self.context, self.context)
+        return Prompt(tuple(ids), min(request.max_tokens, room - len(ids)), room, request.schema)
+
+    def _ids(self, text: str, add_special_tokens: bool) -> list[int]:
+        ids: list[int] = self.tokenizer(text, add_special_tokens=add_special_tokens)["input_ids"]
+        return ids
+
+    def _render(self, messages: Sequence[Message]) -> str:
+        if not self.tokenizer.chat_template:
+            raise CheckpointError(f"{self.name} has no chat template, so it cannot be asked this: name a chat model")
+        try:
+            from jinja2 import TemplateError
+        except ImportError as error:
+            raise needs_extra("judges", "a chat template") from error
+        turns = [{"role": message.role, "content": self.inert(message.content)} for message in messages]
+        try:
+            return self._apply(turns)
+        except TemplateError:
+            if len(turns) < 2 or turns[0]["role"] != "system":
+                raise
+            # some templates know no system turn: the instructions then open the first turn of the user
+            first = {"role": "user", "content": f"{turns[0]['content']}\n\n{turns[1]['content']}"}
+            return self._apply([first, *turns[2:]])
+
+    def _apply(self, turns: list[dict[str, str]]) -> str:
+        text: str = self.tokenizer.apply_chat_template(
+            turns, tokenize=False, add_generation_prompt=True, **_TEMPLATE_OPTIONS
+        )
+        return text
+
+    def inert(self, text: str) -> str:
+        """The text with the model's special tokens broken up: `</s>` is written `< /s>`."""
+        while found := next((token for token in self.special if token in text), None):
+            text = text.replace(found, f"{found[0]} {found[1:]}")
+        return text

@@ -1,0 +1,206 @@
+"""A causal language model on this machine, through transformers: batched greedy decoding."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from safetensors import SafetensorError
+
+from radeval_core.engine.checkpoints import QuietTransformers, cannot_load, identity
+from radeval_core.engine.devices import choose_device, choose_dtype
+from radeval_core.engine.files import checkpoint_file, files_identity, local_first
+from radeval_core.errors import CheckpointError, InputError
+from radeval_core.judges.backends.base import Answer, Request
+from radeval_core.judges.backends.decoding import Decoded, decode_all
+from radeval_core.judges.backends.grammar import JsonGrammars
+from radeval_core.judges.backends.prompts import Prompt, PromptMaker
+
+#: tokens in one batch, prompts and answers: each keeps keys and values in memory until its batch is done
+DECODE_BUDGET = {"cpu": 16_384, "mps": 16_384, "cuda": 65_536}
+#: where a checkpoint does not say how many tokens it takes
+_DEFAULT_CONTEXT = 2048
+
+
+class TransformersBackend:
+    """Answers from a causal language model.
+
+    Args:
+        source: Hub id or folder; a folder may hold a GGUF file.
+        device: see `choose_device`. With several GPUs and none named, each gets a copy and its share of the batches.
+        dtype: `fp32`, `bf16` or `fp16`; None for bf16 on a GPU that has it, fp16 on others, fp32 on a CPU.
+        batch_tokens: tokens in a batch, prompts and answers, padding included.
+        gguf_file: name of a GGUF file in the folder or repository.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        device: str | None = None,
+        dtype: str | None = None,
+        batch_tokens: int | None = None,
+        gguf_file: str | None = None,
+    ) -> None:
+        if batch_tokens is not None and batch_tokens < 1:
+            raise InputError(f"the token budget of a batch must be at least 1, got {batch_tokens}")
+        devices = decode_devices(device)
+        self.dtype = dtype or default_dtype(devices[0])
+        model, tokenizer, self.model_name = load_causal_lm(source, choose_dtype(self.dtype), gguf_file)
+        self.budget = batch_tokens or DECODE_BUDGET[devices[0].type]
+        self.tokenizer = tokenizer
+        ends = end_tokens(model, tokenizer)
+        context = getattr(model.config.get_text_config(), "max_position_embeddings", None) or _DEFAULT_CONTEXT
+        self.prompts = PromptMaker(tokenizer, context, self.model_name)
+        self.grammars = JsonGrammars(tokenizer, model.get_output_embeddings().weight.shape[0], ends)
+        copies = [model, *(copy.deepcopy(model) for _ in devices[1:])]
+        self.decoders = [GreedyDecoder(m.to(d), ends, self.grammars) for m, d in zip(copies, devices, strict=True)]
+
+    @property
+    def identity(self) -> str:
+        return f"transformers|{self.model_name}|{self.dtype}|greedy|template:{self.prompts.template_version}"
+
+    @property
+    def fields(self) -> dict[str, object]:
+        return {"backend": "transformers", "model": self.model_name, "dtype": self.dtype, "decoding": "greedy"}
+
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answer]]:
+        places: dict[Prompt, list[int]] = {}
+        for i, request in enumerate(requests):
+            prompt = self.prompts.prompt(request)
+            if prompt.too_long:
+                yield i, Answer(None, prompt.too_long, len(prompt.ids))
+            else:
+                places.setdefault(prompt, []).append(i)
+        unique, same = list(places), list(places.values())
+        for place, decoded in decode_all(self.decoders, unique, self.budget):
+            answer = self._answer(unique[place], decoded)
+            yield from ((i, answer) for i in same[place])
+
+    def _answer(self, prompt: Prompt, decoded: Decoded) -> Answer:
+        if isinstance(decoded, str):
+            return Answer(None, decoded, len(prompt.ids))
+        text = self.tokenizer.decode(decoded, skip_special_tokens=True)
+        ended = bool(decoded) and decoded[-1] in self.decoders[0].ends
+        reason = "" if ended else f"the answer was cut at {len(decoded)} tokens"
+        return Answer(text, reason, len(prompt.ids), len(decoded))
+
+
+class GreedyDecoder:
+    """One copy of a model on its device."""
+
+    def __init__(self, model: Any, ends: frozenset[int], grammars: JsonGrammars) -> None:
+        self.model = model
+        self.ends = ends
+        self.grammars = grammars
+        self.pad = min(ends, default=0)  # masked wherever it pads, so any token will do
+
+    def __call__(self, prompts: list[Prompt]) -> list[Sequence[int]]:
+        """The answers' token ids, each up to its end token or its own limit."""
+        ids, mask = pad_left([prompt.ids for prompt in prompts], self.pad)
+        schema = prompts[0].schema
+        with torch.inference_mode():
+            output = self.model.generate(
+                input_ids=ids.to(self.model.device),
+                attention_mask=mask.to(self.model.device),
+                max_new_tokens=max(prompt.limit for prompt in prompts),
+                logits_processor=[self.grammars.processor(schema)] if schema is not None else None,
+            )
+        rows = output[:, ids.shape[1] :].tolist()
+        return [self._cut(row, prompt.limit) for row, prompt in zip(rows, prompts, strict=True)]
+
+    def _cut(self, row: list[int], limit: int) -> list[int]:
+        end = next((i + 1 for i, token in enumerate(row) if token in self.ends), len(row))
+        return row[: min(end, limit)]
+
+
+def pad_left(rows: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Token ids and attention mask of a batch, padded on the left: answers continue at the right end."""
+    width = max(map(len, rows))
+    ids = torch.tensor([[pad] * (width - len(row)) + list(row) for row in rows])
+    mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows])
+    return ids, mask
+
+
+def decode_devices(wanted: str | None) -> list[torch.device]:
+    """The devices that get a copy of the model: all GPUs, unless one is named or each process has its own."""
+    device = choose_device(wanted)
+    if device.type != "cuda" or device.index is not None:
+        return [device]
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        return [torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))]
+    return [torch.device("cuda", i) for i in range(torch.cuda.device_count())]
+
+
+def default_dtype(device: torch.device) -> str:
+    """The number format a judge runs in on a device."""
+    if device.type == "cuda":
+        return "bf16" if torch.cuda.is_bf16_supported() else "fp16"
+    return "fp32"
+
+
+def end_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
+    """Every token that ends an answer, wherever the checkpoint says so."""
+    found: set[int] = set()
+    for value in (tokenizer.eos_token_id, model.generation_config.eos_token_id, model.config.eos_token_id):
+        found.update(value if isinstance(value, (list, tuple)) else [value])
+    return frozenset(found - {None})
+
+
+def load_causal_lm(source: str, dtype: torch.dtype, gguf_file: str | None) -> tuple[Any, Any, str]:
+    """The model in eval mode, set to greedy decoding, its tokenizer, and `name@revision`. No code is ever downloaded.
+
+    Args:
+        source: Hub id, folder, or GGUF file.
+        dtype: number format of the weights.
+        gguf_file: name of a GGUF file in it; a folder with one and without config.json needs no naming.
+    """
+    if source.endswith(".gguf") and Path(source).is_file():
+        source, gguf_file = str(Path(source).parent), Path(source).name
+    elif gguf_file is None and Path(source).is_dir() and not Path(source, "config.json").exists():
+        files = sorted(Path(source).glob("*.gguf"))
+        gguf_file = files[0].name if len(files) == 1 else None
+    options: dict[str, Any] = {"trust_remote_code": False} | ({"gguf_file": gguf_file} if gguf_file else {})
+    # unpacked while loading: kernels for packed weights would be code from the Hub, and another arithmetic
+    unpack = {"quantization_config": transformers.GgufConfig(dequantize=True)} if gguf_file else {}
+    try:
+        with QuietTransformers():
+            tokenizer = local_first(transformers.AutoTokenizer.from_pretrained, source, **options)
+            model, report = local_first(
+                transformers.AutoModelForCausalLM.from_pretrained,
+                source, dtype=dtype, output_loading_info=True, **options, **unpack,
+            )  # fmt: skip
+    except (OSError, ValueError, RuntimeError, ImportError, SafetensorError) as error:
+        raise CheckpointError(cannot_load(source, error)) from error
+    if report["missing_keys"] or report["mismatched_keys"]:
+        broken = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
+        raise CheckpointError(
+            f"{source} lacks {len(broken)} tensors the model needs or has them in the wrong shape, "
+            f"the first is {broken[0]!r}: it is incomplete or of another architecture"
+        )
+    model.eval()
+    ends = sorted(end_tokens(model, tokenizer))
+    # a checkpoint may ask for sampling or penalties: a judge decodes greedily
+    model.generation_config = transformers.GenerationConfig(
+        do_sample=False, eos_token_id=ends or None, pad_token_id=ends[0] if ends else 0
+    )
+    if gguf_file:
+        return model, tokenizer, files_identity(gguf_file, [checkpoint_file(source, gguf_file)])
+    return model, tokenizer, identity(source, model.config, source)
+
+
+@lru_cache(maxsize=2)
+def transformers_backend(
+    source: str,
+    device: str | None = None,
+    dtype: str | None = None,
+    batch_tokens: int | None = None,
+    gguf_file: str | None = None,
+) -> TransformersBackend:
+    """A loaded model, kept for the next call: metrics and runs share it."""
+    return TransformersBackend(source, device, dtype, batch_tokens, gguf_file)

@@ -1,0 +1,89 @@
+"""A run killed in the middle goes on where it was, and ends as if nothing had happened."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+from chat_server import ChatServer, Reply
+
+SCRIPT = textwrap.dedent(
+    """
+    import json, sys
+    from toy_judge import ToyJudge
+    from radeval_core.engine.cache import DiskCache
+    from radeval_core.judges.backends.select import make_backend
+    from radeval_core.judges.engine import judge_pairs
+    from radeval_core.scorer import Resources
+
+    cache, out = sys.argv[1:]
+    backend = make_backend("http:judge-1", Resources(), concurrency=2)
+    pairs = [(f"{i:02}", "candidate") for i in range(24)]
+    verdicts = judge_pairs(ToyJudge(), backend, pairs, DiskCache(cache), progress=False)
+    rows = [[v.analysis, v.reason, v.answer, v.tries] for v in verdicts]
+    open(out, "w").write(json.dumps(rows))
+    """
+)
+#: questions under way when the run is killed: their answers may be lost
+UNDER_WAY = 2
+
+
+def behave(question, nth, body):
+    """Every seventh pair answers nonsense first, every eleventh always; the first question needs no waiting."""
+    first = body["messages"][1]["content"]
+    n = int(first.split("|")[0])
+    again = question != first
+    if n % 11 == 10 or (n % 7 == 3 and not again):
+        return Reply("nonsense", delay=0.05)
+    return Reply(json.dumps({"errors": n % 10}), delay=0.05)
+
+
+def start(server, folder, out):
+    script = folder / "run.py"
+    script.write_text(SCRIPT)
+    here = str(Path(__file__).parent)
+    environment = {k: v for k, v in os.environ.items() if k not in ("OPENAI_API_KEY", "WORLD_SIZE")}
+    environment |= {"PYTHONPATH": here, "OPENAI_BASE_URL": f"{server.url}/v1"}
+    return subprocess.Popen([sys.executable, str(script), str(folder / "cache"), str(out)], env=environment)
+
+
+def questions(server):
+    return [json.dumps(body["messages"]) for _, _, body in server.seen]
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("uninterrupted")
+    with ChatServer(behave) as server:
+        assert start(server, folder, folder / "out.json").wait(timeout=120) == 0
+        return (folder / "out.json").read_text(), sorted(questions(server))
+
+
+def test_a_killed_run_started_again_asks_only_for_what_is_missing(tmp_path, uninterrupted):
+    expected, all_questions = uninterrupted
+    out = tmp_path / "out.json"
+    with ChatServer(behave) as server:
+        process = start(server, tmp_path, out)
+        while len(server.seen) < 11 and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        before = questions(server)
+    assert not out.exists() and 11 <= len(before) < len(all_questions)
+
+    with ChatServer(behave) as server:
+        assert start(server, tmp_path, out).wait(timeout=120) == 0
+        after = questions(server)
+    assert out.read_text() == expected
+    assert sorted(set(before) | set(after)) == sorted(set(all_questions))
+    assert len(set(before) & set(after)) <= UNDER_WAY
+
+    with ChatServer(behave) as server:  # and a finished run asks nothing at all
+        out.unlink()
+        assert start(server, tmp_path, out).wait(timeout=120) == 0
+        assert not server.seen and out.read_text() == expected
