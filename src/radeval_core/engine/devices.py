@@ -7,7 +7,7 @@ import torch
 from radeval_core.errors import InputError
 
 #: padded tokens in one batch; small batches keep a CPU's caches warm, large ones fill a GPU
-TOKEN_BUDGET = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
+TOKEN_BUDGET = {"cpu": 512, "mps": 16_384, "cuda": 65_536}
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 
