@@ -140,3 +140,16 @@ def _short(backend):
             return backend.answers([replace(request, max_tokens=8) for request in requests])
 
     return Short()
+
+
+def test_fineradscore_reads_the_answers_of_a_real_model(backend, monkeypatch):
+    """The metric's own instructions and schema; shorter bounds only keep this test short."""
+    from radeval_core.judges.fineradscore import schema
+    from radeval_core.judges.fineradscore.judge import FineRadJudge
+
+    for name, bound in {"_LONGEST": 40, "_LONGEST_COMMENT": 10, "_MOST_INSERTIONS": 1}.items():
+        monkeypatch.setattr(schema, name, bound)
+    pair = ("The heart is enlarged. Small left effusion.", "The heart is enlarged.")
+    (verdict,) = judge_pairs(FineRadJudge(few_shot=False), backend, [pair], progress=False)
+    assert verdict.analysis is not None and verdict.reason == ""
+    assert set(json.loads(verdict.answer)) <= {"0", schema.NEW_LINE}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 #: markers of chat templates without a bar in them (those with one are all caught by `<|` and `|>`)
 _ANGLE_TOKENS = (
@@ -66,6 +67,34 @@ def neutralise(text: str, own: Sequence[str] = ()) -> tuple[str, int]:
         if not found:
             return text, count
         count += found
+
+
+@dataclass(frozen=True)
+class ShownReport:
+    """A report as a model is shown it.
+
+    Attributes:
+        text: on one line, without anything a model could take for instructions.
+        cut: whether it was too long and its end left out.
+        neutralised: in how many places it was changed.
+    """
+
+    text: str
+    cut: bool
+    neutralised: int
+
+
+def as_shown(report: str, words: int, own: Sequence[str] = ()) -> ShownReport:
+    """A report as data for a prompt. Ordinary text changes in its white space only.
+
+    Args:
+        report: the report.
+        words: how many words of it are shown at most.
+        own: see `neutralise`.
+    """
+    inert, changed = neutralise(report, own)
+    text, cut = cut_words(" ".join(inert.split()), words)
+    return ShownReport(text, cut, changed)
 
 
 def cut_words(text: str, limit: int) -> tuple[str, bool]:

@@ -16,7 +16,7 @@ from radeval_core.judges.fineradscore.analysis import Analysis
 from radeval_core.judges.fineradscore.answer import read_answer
 from radeval_core.judges.fineradscore.lines import split_lines
 from radeval_core.judges.fineradscore.schema import answer_schema
-from radeval_core.judges.neutral import cut_words, neutralise
+from radeval_core.judges.neutral import ShownReport, as_shown, neutralise
 
 #: words of a report that are judged; the longest real ones have some hundreds
 MAX_WORDS = 600
@@ -26,26 +26,9 @@ PROMPT_VERSION = 1
 _SHOWN_AGAIN = 4000
 
 
-@dataclass(frozen=True)
-class ShownReport:
-    """A report as the model is shown it.
-
-    Attributes:
-        text: on one line, without anything a model could take for a turn of the conversation.
-        cut: whether it was longer than `MAX_WORDS` and its end left out.
-        neutralised: in how many places it was changed.
-    """
-
-    text: str
-    cut: bool
-    neutralised: int
-
-
 def shown_report(report: str) -> ShownReport:
-    """A report as data for the prompt. Ordinary text changes in its white space only."""
-    inert, changed = neutralise(report)
-    text, cut = cut_words(" ".join(inert.split()), MAX_WORDS)
-    return ShownReport(text, cut, changed)
+    """A report as the prompt holds it."""
+    return as_shown(report, MAX_WORDS)
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
 from radeval_core.judges.backends.base import Message, Request
 from radeval_core.judges.green.analysis import GreenAnalysis
 from radeval_core.judges.green.answer import read_answer
-from radeval_core.judges.neutral import cut_words, neutralise
+from radeval_core.judges.neutral import ShownReport, as_shown
 
 #: words of a report that are judged, tokens of prompt and answer together, both as the authors' package has them
 MAX_WORDS = 300
@@ -24,26 +23,9 @@ _RENDERED = "<|user|>\n{prompt}</s>\n<|assistant|>\n</s>\n<|assistant|>\n"
 _OWN = ("Criteria for Judgment:", "Reference Report:", "Candidate Report:", "Reporting Your Assessment:")
 
 
-@dataclass(frozen=True)
-class JudgedReport:
-    """A report as the model is shown it.
-
-    Attributes:
-        text: on one line, without anything a model could take for instructions' structure.
-        cut: whether it was longer than `MAX_WORDS` and its end left out.
-        neutralised: in how many places it was changed.
-    """
-
-    text: str
-    cut: bool
-    neutralised: int
-
-
-def judged_report(report: str) -> JudgedReport:
-    """A report as data for the prompt. Ordinary text changes in its white space only."""
-    inert, changed = neutralise(report, _OWN)
-    text, cut = cut_words(" ".join(inert.split()), MAX_WORDS)
-    return JudgedReport(text, cut, changed)
+def judged_report(report: str) -> ShownReport:
+    """A report as the prompt holds it."""
+    return as_shown(report, MAX_WORDS, _OWN)
 
 
 class GreenJudge:
