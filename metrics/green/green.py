@@ -17,6 +17,7 @@ class Green(ReportMetric):
         checkpoint: Hub id or folder of a causal language model, or `http:MODEL`, `anthropic:MODEL`, `vllm:MODEL`.
         dtype: number format of such a model on this machine: "fp32", "bf16" or "fp16".
         concurrency: questions at once to a model behind an API.
+        gguf_file: which GGUF file of the folder or repository to load.
         device: where models run.
         batch_tokens: tokens in a batch.
         cache: folder in which answers are kept, sealed; a run that was stopped goes on from there.
@@ -45,6 +46,7 @@ class Green(ReportMetric):
         checkpoint=None,
         dtype=None,
         concurrency=None,
+        gguf_file=None,
         device=None,
         batch_tokens=None,
         cache=None,
@@ -59,6 +61,7 @@ class Green(ReportMetric):
             checkpoint=checkpoint,
             dtype=dtype,
             concurrency=concurrency,
+            gguf_file=gguf_file,
             device=device,
             batch_tokens=batch_tokens,
             cache=cache,

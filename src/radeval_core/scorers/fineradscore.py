@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from radeval_core.errors import InputError
 from radeval_core.findings import parse
-from radeval_core.findings.lexicon_files import fingerprint
 from radeval_core.judges.fineradscore.analysis import CATEGORIES, Analysis
 from radeval_core.judges.fineradscore.apply import apply_corrections
 from radeval_core.judges.fineradscore.embedded import correct
@@ -18,15 +16,12 @@ from radeval_core.judges.fineradscore.judge import FineRadJudge, shown_report
 from radeval_core.judges.fineradscore.lines import split_lines
 from radeval_core.judges.verdict import Verdict
 from radeval_core.pairs import Pair, is_blank
-from radeval_core.scorer import Array, Option, PairScores, Scorer
+from radeval_core.scorer import Array, Option, PairScores
+from radeval_core.scorers._judged import BACKENDS, JudgedScorer, asked_detail
 from radeval_core.scores.fineradscore import CATEGORY_KEYS, SEVERITY_KEYS, counts, total, worst
 from radeval_core.spec import Config, EmptyRule, MetricSpec
 
-if TYPE_CHECKING:
-    from radeval_core.judges.backends.base import Backend
-
 _COUNTS = (*SEVERITY_KEYS, *CATEGORY_KEYS)
-_BACKEND_OPTIONS = ("dtype", "concurrency", "gguf_file")
 
 SPEC = MetricSpec(
     name="fineradscore",
@@ -52,43 +47,19 @@ SPEC = MetricSpec(
   journal={arXiv preprint arXiv:2405.20613}, year={2024}
 }""",
     urls=("https://arxiv.org/abs/2405.20613", "https://github.com/rajpurkarlab/FineRadScore"),
-    backends=("transformers", "vllm", "http", "anthropic"),
+    backends=BACKENDS,
 )
 
 
-class FineRadScorer(Scorer):
+class FineRadScorer(JudgedScorer):
     """Corrections of each distinct pair, and the numbers that follow from them."""
 
     spec = SPEC
-    options: ClassVar = {
-        "few_shot": Option(True, bool),
-        "dtype": Option(None, str),
-        "concurrency": Option(None, int),
-        "gguf_file": Option(None, str),
-    }
+    options: ClassVar = {"few_shot": Option(True, bool), **JudgedScorer.model_options}
 
     def prepare(self) -> None:
-        self._embedded = not self.checkpoint
-        for name in _BACKEND_OPTIONS:
-            if self._embedded and self.chosen[name] is not None:
-                raise InputError(f"option fineradscore.{name} is for models: config {self.config.name!r} runs none")
+        super().prepare()
         self._judge = FineRadJudge(self.chosen["few_shot"])
-        self._made: Backend | None = None
-
-    @property
-    def backend(self) -> Backend:
-        """The model, loaded when first asked for."""
-        if self._made is None:
-            from radeval_core.judges.backends.select import make_backend
-
-            assert self.checkpoint is not None
-            given = {name: self.chosen[name] for name in _BACKEND_OPTIONS}
-            self._made = make_backend(self.checkpoint, self.resources, **given)
-        return self._made
-
-    def warm_up(self) -> None:
-        if not self._embedded:
-            _ = self.backend
 
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
         verdicts = self._verdicts(pairs)
@@ -112,23 +83,19 @@ class FineRadScorer(Scorer):
         found: dict[tuple[str, str], Verdict[Analysis]] = {}
         asked: list[tuple[str, str]] = []
         for reference, candidate in dict.fromkeys((p.reference, p.prediction) for p in pairs):
-            if self._embedded or is_blank(reference) or is_blank(candidate):
+            if self.embedded or is_blank(reference) or is_blank(candidate):
                 found[reference, candidate] = Verdict(correct(parse(reference), parse(candidate)))
             else:
                 asked.append((reference, candidate))
         if asked:
-            from radeval_core.judges.engine import judge_pairs
-
-            cache, progress = self.resources.store.cache, self.resources.progress
-            answers = judge_pairs(self._judge, self.backend, asked, cache=cache, progress=progress)
-            found.update(zip(asked, answers, strict=True))
+            found.update(zip(asked, self.ask(self._judge, asked), strict=True))
         return [found[p.reference, p.prediction] for p in pairs]
 
     def _detail(self, pair: Pair, verdict: Verdict[Analysis]) -> dict[str, Any]:
         """The corrections, the report before and after them, and what the model was shown."""
         candidate, analysis = pair.prediction, verdict.analysis
         shown = {"prediction": shown_report(candidate), "reference": shown_report(pair.reference)}
-        if not self._embedded and shown["prediction"].neutralised:
+        if not self.embedded and shown["prediction"].neutralised:
             candidate = shown["prediction"].text  # corrections are about the lines the model saw
         detail: dict[str, Any] = {
             "lines": [line.text for line in split_lines(candidate)],
@@ -136,16 +103,12 @@ class FineRadScorer(Scorer):
             "corrected": apply_corrections(candidate, analysis.corrections) if analysis else None,
             "reason": verdict.reason,
         }
-        if not self._embedded:
-            detail["answer"], detail["tries"] = verdict.answer, verdict.tries
-            detail["cut"] = {side: report.cut for side, report in shown.items()}
-            detail["neutralised"] = {side: report.neutralised for side, report in shown.items()}
+        if not self.embedded:
+            detail.update(asked_detail(verdict, shown))
         return detail
 
     def signature_fields(self) -> dict[str, object]:
-        if self._embedded:
-            return {"backend": "embedded", "lexicon": fingerprint()[:8]}
-        return {**self.backend.fields, "prompt": self._judge.identity}
+        return self.judged_with(self._judge)
 
 
 SCORER = FineRadScorer

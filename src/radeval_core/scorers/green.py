@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from radeval_core.errors import InputError
 from radeval_core.findings import parse
-from radeval_core.findings.lexicon_files import fingerprint
 from radeval_core.judges.green.analysis import CATEGORIES, Counted, Entry, GreenAnalysis
 from radeval_core.judges.green.embedded import analyse
 from radeval_core.judges.green.judge import GreenJudge, judged_report
 from radeval_core.judges.verdict import Verdict
 from radeval_core.pairs import Pair, is_blank
-from radeval_core.scorer import Array, Option, PairScores, Scorer
+from radeval_core.scorer import Array, Option, PairScores
+from radeval_core.scorers._judged import BACKENDS, JudgedScorer, asked_detail
 from radeval_core.scores.green import error_count, green, weighted_green
 from radeval_core.spec import Config, EmptyRule, MetricSpec
-
-if TYPE_CHECKING:
-    from radeval_core.judges.backends.base import Backend
 
 _PUBLISHED = {
     "radllama2-7b": ("GREEN-radllama2-7b", "the paper's model"),
@@ -63,11 +60,11 @@ SPEC = MetricSpec(
   booktitle={Findings of the Association for Computational Linguistics: EMNLP 2024}, year={2024}
 }""",
     urls=("https://arxiv.org/abs/2405.03595",),
-    backends=("transformers", "vllm", "http", "anthropic"),
+    backends=BACKENDS,
 )
 
 
-class GreenScorer(Scorer):
+class GreenScorer(JudgedScorer):
     """An analysis of each distinct pair, and the numbers that follow from it."""
 
     spec = SPEC
@@ -75,37 +72,17 @@ class GreenScorer(Scorer):
         "summary": Option(False, bool),
         "plot": Option(None, str),
         "encoder": Option(None, str),
-        "dtype": Option(None, str),
-        "concurrency": Option(None, int),
+        **JudgedScorer.model_options,
     }
 
     def prepare(self) -> None:
-        self._embedded = not self.checkpoint and not self.config.checkpoint
-        for name in ("dtype", "concurrency"):
-            if self._embedded and self.chosen[name] is not None:
-                raise InputError(f"option green.{name} is for models: config {self.config.name!r} runs none")
+        super().prepare()
         if self.chosen["plot"] is not None and not self.chosen["plot"].lower().endswith(".png"):
             raise InputError(f"option green.plot must be a file name that ends in .png, got {self.chosen['plot']!r}")
         self._judge = GreenJudge()
         self._silent: set[str] = set()  # texts in which the parser reads nothing
-        self._made: Backend | None = None
         self._analyses: list[GreenAnalysis] = []  # kept for the summary alone
         self._scores: list[float] = []
-
-    @property
-    def backend(self) -> Backend:
-        """The model, loaded when first asked for."""
-        if self._made is None:
-            from radeval_core.judges.backends.select import make_backend
-
-            wanted = self.checkpoint or self.config.checkpoint
-            given = {name: self.chosen[name] for name in ("dtype", "concurrency") if self.chosen[name] is not None}
-            self._made = make_backend(wanted, self.resources, **given)
-        return self._made
-
-    def warm_up(self) -> None:
-        if not self._embedded:
-            _ = self.backend
 
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
         verdicts = self._verdicts(pairs)
@@ -127,7 +104,7 @@ class GreenScorer(Scorer):
 
     def _verdicts(self, pairs: Sequence[Pair]) -> list[Verdict[GreenAnalysis]]:
         """What is wrong with each candidate. A model is not asked about an empty report."""
-        if self._embedded:
+        if self.embedded:
             parsed = {
                 text: parse(text) for text in dict.fromkeys(t for p in pairs for t in (p.reference, p.prediction))
             }
@@ -135,11 +112,8 @@ class GreenScorer(Scorer):
             both = dict.fromkeys((p.reference, p.prediction) for p in pairs)
             analyses = {(r, c): analyse(parsed[r], parsed[c]) for r, c in both}
             return [Verdict(analyses[p.reference, p.prediction]) for p in pairs]
-        from radeval_core.judges.engine import judge_pairs
-
         asked = [(p.reference, p.prediction) for p in pairs if not is_blank(p.reference) and not is_blank(p.prediction)]
-        cache, progress = self.resources.store.cache, self.resources.progress
-        answers = iter(judge_pairs(self._judge, self.backend, asked, cache=cache, progress=progress))
+        answers = iter(self.ask(self._judge, asked))
         empty: Verdict[GreenAnalysis] = Verdict(None, "a report is empty: the model was not asked", tries=0)
         return [empty if is_blank(p.reference) or is_blank(p.prediction) else next(answers) for p in pairs]
 
@@ -151,7 +125,7 @@ class GreenScorer(Scorer):
             return rule.both if all(blank) else rule.prediction if blank[0] else rule.reference
         if analysis is None:
             return math.nan
-        if not self._embedded:
+        if not self.embedded:
             return green(analysis.matched.count, analysis.significant_count)
         errors = [e.weight for counted in (*analysis.significant, *analysis.insignificant) for e in counted.entries]
         return weighted_green([entry.weight for entry in analysis.matched.entries], errors)
@@ -197,17 +171,13 @@ class GreenScorer(Scorer):
                 "matched": _plain(analysis.matched),
                 **detail,
             }
-        if not self._embedded:
+        if not self.embedded:
             shown = {"prediction": judged_report(pair.prediction), "reference": judged_report(pair.reference)}
-            detail["answer"] = verdict.answer
-            detail["cut"] = {side: report.cut for side, report in shown.items()}
-            detail["neutralised"] = {side: report.neutralised for side, report in shown.items()}
+            detail.update(asked_detail(verdict, shown))
         return detail
 
     def signature_fields(self) -> dict[str, object]:
-        if self._embedded:
-            return {"backend": "embedded", "lexicon": fingerprint()[:8]}
-        return {**self.backend.fields, "prompt": self._judge.identity}
+        return self.judged_with(self._judge)
 
 
 def _counts(analysis: GreenAnalysis) -> list[int]:
