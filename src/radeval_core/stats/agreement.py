@@ -1,0 +1,237 @@
+"""Agreement of scores with expert numbers: rank and linear correlation, preferences, and bootstrap intervals by study.
+
+Everything is given one number a pair; NaN marks a pair that a metric could not score or an expert did not read. Such
+pairs are left out. Candidates of one study are not independent, so resamples are drawn of whole studies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from radeval_core.stats.bootstrap import RESAMPLES, SEED
+
+Array = NDArray[np.float64]
+COEFFICIENTS = ("kendall", "spearman", "pearson")
+#: numbers of a block of pairs of pairs: bounds memory
+_GATHER = 5_000_000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its uncertainty.
+
+    Attributes:
+        value: the number; NaN if it is not defined, as a correlation with a constant is not.
+        ci95: 95 % percentile interval, or None where there is nothing to resample.
+        n: pairs (for preferences: studies) it rests on.
+        resampled: the number in each resample, NaN where it is not defined.
+    """
+
+    value: float
+    ci95: tuple[float, float] | None
+    n: int
+    resampled: Array = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first number minus the second, over the same resamples.
+
+    Attributes:
+        value: the difference.
+        ci95: 95 % percentile interval.
+        p_first_higher: share of resamples with a difference of zero or less: small if the first is higher.
+        p_second_higher: share of resamples with a difference of zero or more: small if the second is higher.
+    """
+
+    value: float
+    ci95: tuple[float, float] | None
+    p_first_higher: float
+    p_second_higher: float
+
+
+def coefficient(kind: str, scores: Array, expert: Array) -> float:
+    """Kendall's tau-b, Spearman's or Pearson's correlation of two columns without NaN; NaN if one is constant."""
+    if len(scores) < 2 or np.ptp(scores) == 0 or np.ptp(expert) == 0:
+        return float("nan")
+    from scipy import stats  # slow to import
+
+    functions = {"kendall": stats.kendalltau, "spearman": stats.spearmanr, "pearson": stats.pearsonr}
+    return float(functions[kind](scores, expert).statistic)
+
+
+def resampled_coefficients(kind: str, scores: Array, expert: Array, weights: Array) -> Array:
+    """The same coefficient in each resample: a row of weights says how often each pair is in it.
+
+    All resamples at once, which is many times faster than asking scipy for each.
+    """
+    totals, score_ties, expert_ties = weights.sum(axis=1), _tie_weights(scores, weights), _tie_weights(expert, weights)
+    constant = (score_ties.max(axis=1) == totals) | (expert_ties.max(axis=1) == totals)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if kind == "kendall":
+            untied = [totals**2 - (ties**2).sum(axis=1) for ties in (score_ties, expert_ties)]
+            values = _concordance(scores, expert, weights) / np.sqrt(untied[0] * untied[1])
+        elif kind == "spearman":
+            values = _weighted_pearson(_ranks(scores, score_ties), _ranks(expert, expert_ties), weights)
+        else:
+            values = _weighted_pearson(scores[None, :], expert[None, :], weights)
+    return np.where(constant, np.nan, values)
+
+
+def study_resamples(studies: Sequence[Hashable], n_resamples: int = RESAMPLES, seed: int = SEED) -> Array:
+    """How often each pair is in each resample: as many studies as there are, drawn with replacement, whole.
+
+    Args:
+        studies: the study of each pair.
+        n_resamples: how many resamples.
+        seed: seed of the draws.
+
+    Returns:
+        A row a resample, a column a pair; no rows with fewer than two studies.
+    """
+    numbers: dict[Hashable, int] = {}
+    study = np.array([numbers.setdefault(s, len(numbers)) for s in studies], dtype=np.int64)
+    if len(numbers) < 2:
+        return np.empty((0, len(study)))
+    draws = np.random.default_rng(seed).integers(len(numbers), size=(n_resamples, len(numbers)))
+    counts = np.stack([np.bincount(draw, minlength=len(numbers)) for draw in draws])
+    return counts[:, study].astype(np.float64)
+
+
+def agreement(kind: str, scores: Array, expert: Array, resamples: Array, same_direction: bool = True) -> Estimate:
+    """Correlation of a metric with experts, positive if they agree.
+
+    Args:
+        kind: `kendall`, `spearman` or `pearson`.
+        scores: the metric, a number a pair.
+        expert: the experts, a number a pair.
+        resamples: what `study_resamples` drew.
+        same_direction: whether a good report has a high number in both, or a low number in both.
+    """
+    if kind not in COEFFICIENTS:
+        raise ValueError(f"kind must be one of {', '.join(COEFFICIENTS)}, got {kind!r}")
+    sign = 1.0 if same_direction else -1.0
+    known = ~(np.isnan(scores) | np.isnan(expert))
+    scores, expert = scores[known], expert[known]
+    if len(scores) < 2:
+        return Estimate(float("nan"), None, len(scores), np.full(len(resamples), np.nan))
+    resampled = sign * resampled_coefficients(kind, scores, expert, resamples[:, known])
+    return Estimate(sign * coefficient(kind, scores, expert), percentiles95(resampled), len(scores), resampled)
+
+
+def difference(first: Estimate, second: Estimate) -> Difference:
+    """Compare two estimates made with the same resamples of the same pairs."""
+    if len(first.resampled) != len(second.resampled):
+        raise ValueError(
+            f"both must have the same resamples: got {len(first.resampled)} and {len(second.resampled)} of them"
+        )
+    gaps = first.resampled - second.resampled
+    defined = gaps[~np.isnan(gaps)]
+    lower, upper = ((defined <= 0).mean(), (defined >= 0).mean()) if len(defined) else (np.nan, np.nan)
+    return Difference(first.value - second.value, percentiles95(gaps), float(lower), float(upper))
+
+
+def expert_agreement(kind: str, raters: Array, resamples: Array) -> list[Estimate]:
+    """Each rater against the mean of the others: what a metric could at best reach.
+
+    Args:
+        kind: `kendall`, `spearman` or `pearson`.
+        raters: a row a pair, a column a rater.
+        resamples: what `study_resamples` drew.
+
+    Returns:
+        An estimate a rater; none with fewer than two raters.
+    """
+    if raters.shape[1] < 2:
+        return []
+    return [
+        agreement(kind, raters[:, i], rater_mean(np.delete(raters, i, axis=1)), resamples)
+        for i in range(raters.shape[1])
+    ]
+
+
+def mean_estimate(estimates: Sequence[Estimate]) -> Estimate:
+    """The mean of estimates made with the same resamples, with the interval of that mean."""
+    resampled = np.mean([e.resampled for e in estimates], axis=0)
+    value = float(np.mean([e.value for e in estimates]))
+    return Estimate(value, percentiles95(resampled), min(e.n for e in estimates), resampled)
+
+
+def rater_mean(raters: Array) -> Array:
+    """Mean over the raters who read each pair (columns), NaN if none did.
+
+    Rounded to 12 decimals: means of the same numbers in another order must stay ties.
+    """
+    read = (~np.isnan(raters)).sum(axis=1)
+    return np.where(read > 0, np.round(np.nansum(raters, axis=1) / np.maximum(read, 1), 12), np.nan)
+
+
+def preference_accuracy(
+    scores: Array, rating: Array, studies: Sequence[Hashable], resamples: Array, same_direction: bool = True
+) -> Estimate:
+    """How often a metric prefers the candidate that experts prefer, over studies with exactly two candidates.
+
+    Studies that experts rate equal, or with an unscored candidate, are left out; equal scores count as wrong.
+    """
+    members: dict[Hashable, list[int]] = {}
+    for row, study in enumerate(studies):
+        members.setdefault(study, []).append(row)
+    first, right = [], []  # the first pair of each study that counts, and whether the metric is right there
+    for rows in members.values():
+        if len(rows) == 2:
+            one, other = rows
+            by_experts = rating[one] - rating[other]
+            by_metric = (scores[one] - scores[other]) * (1 if same_direction else -1)
+            if by_experts != 0 and not np.isnan(by_experts + by_metric):
+                first.append(one)
+                right.append(float(by_experts * by_metric > 0))
+    drawn = resamples[:, np.array(first, dtype=np.int64)]
+    with np.errstate(invalid="ignore"):
+        resampled = drawn @ np.array(right) / drawn.sum(axis=1)
+    value = float(np.mean(right)) if right else float("nan")
+    return Estimate(value, percentiles95(resampled), len(right), resampled)
+
+
+def percentiles95(resampled: Array) -> tuple[float, float] | None:
+    """The 95 % percentile interval of the defined numbers, or None if there are none."""
+    defined = resampled[~np.isnan(resampled)]
+    if not len(defined):
+        return None
+    low, high = np.percentile(defined, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def _tie_weights(values: Array, weights: Array) -> Array:
+    """Weight of each distinct value (columns, ascending) in each resample."""
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.diff(values[order], prepend=np.nan) != 0)
+    return np.add.reduceat(weights[:, order], starts, axis=1)
+
+
+def _ranks(values: Array, ties: Array) -> Array:
+    """Mean rank of each value in each resample."""
+    _, distinct = np.unique(values, return_inverse=True)
+    return (np.cumsum(ties, axis=1) - (ties - 1) / 2)[:, distinct]
+
+
+def _concordance(x: Array, y: Array, weights: Array) -> Array:
+    """Ordered pairs of pairs in the same order minus those in opposite order, in each resample."""
+    total = np.zeros(len(weights))
+    step = max(1, _GATHER // len(x))
+    for start in range(0, len(x), step):
+        rows = slice(start, start + step)
+        signs = np.sign(x[rows, None] - x) * np.sign(y[rows, None] - y)
+        total += np.einsum("ri,ri->r", weights @ signs.T, weights[:, rows])
+    return total
+
+
+def _weighted_pearson(x: Array, y: Array, weights: Array) -> Array:
+    totals = weights.sum(axis=1)
+    x = x - ((weights * x).sum(axis=1) / totals)[:, None]
+    y = y - ((weights * y).sum(axis=1) / totals)[:, None]
+    squares = (weights * x**2).sum(axis=1) * (weights * y**2).sum(axis=1)
+    return (weights * x * y).sum(axis=1) / np.sqrt(squares)

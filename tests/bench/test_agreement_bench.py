@@ -1,0 +1,191 @@
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from radeval_core import api
+from radeval_core.bench.agreement import bench
+from radeval_core.bench.compare import compare, same_references
+from radeval_core.bench.expert_data import read_expert_data
+from radeval_core.errors import InputError
+
+NAN = float("nan")
+
+
+def write(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def row(id, expert, study=None, prediction="Clear lungs.", reference="Clear lungs."):
+    known = {"id": id, "prediction": prediction, "reference": reference, "expert": expert}
+    return known if study is None else {**known, "study": study}
+
+
+def scored_by(monkeypatch, **columns):
+    """Let `api.score` return these (higher is better, per-pair scores) columns."""
+    results = {
+        name: SimpleNamespace(
+            scores=np.array(scores, dtype=np.float64),
+            spec=SimpleNamespace(higher_is_better=up),
+            n=int(np.sum(~np.isnan(scores))),
+            unscored=int(np.sum(np.isnan(scores))),
+            signature=f"{name}|x",
+        )
+        for name, (up, scores) in columns.items()
+    }
+    monkeypatch.setattr(api, "score", lambda *args, **options: SimpleNamespace(results=results))
+
+
+def test_expert_data_is_read(tmp_path):
+    rows = [
+        row("a", {"errors": [1, 2], "rating": 4}, "s"),
+        row("b", {"errors": [None, 3]}, "s"),
+        row("c", {"rating": 5}),
+    ]
+    data = read_expert_data(write(tmp_path / "d.jsonl", rows))
+    assert [p.id for p in data.pairs] == ["a", "b", "c"] and data.studies == ["s", "s", "c"]
+    assert data.expert("errors").tolist()[:2] == [1.5, 3] and np.isnan(data.expert("errors")[2])
+    assert list(data.raters) == ["errors", "rating"] and data.raters["rating"].shape == (3, 1)
+
+
+def test_hand_worked(tmp_path, monkeypatch):
+    # errors 3 1 2 0: `up` has 5 of 6 pairs of pairs in the right order, tau 4/6; `down` is the errors themselves
+    rows = [row(i, {"errors": e, "rating": 5 - e}, f"s{i // 2}") for i, e in enumerate([3, 1, 2, 0])]
+    scored_by(monkeypatch, up=(True, [1, 2, 3, 4]), down=(False, [3, 1, 2, 0]))
+    result = bench(read_expert_data(write(tmp_path / "d.jsonl", rows)), ["up", "down"])
+    assert result["up"]["kendall_errors"]["value"] == pytest.approx(4 / 6)
+    assert result["up"]["kendall_rating"]["value"] == pytest.approx(4 / 6)
+    assert result["up"]["spearman_errors"]["value"] == pytest.approx(0.8)
+    assert result["down"]["kendall_errors"]["value"] == result["down"]["pearson_rating"]["value"] == pytest.approx(1)
+    assert result["up"]["preference_accuracy"]["value"] == result["down"]["preference_accuracy"]["value"] == 1
+    (gap,) = result["differences"]
+    assert gap["metrics"] == ["up", "down"] and gap["kendall_errors"]["value"] == pytest.approx(-2 / 6)
+    assert result["experts"] == {} and result["resamples"] == 1000 and isinstance(result["seed"], int)
+    assert {"radeval_core", "python", "numpy", "scipy"} == set(result["versions"])
+    assert "kendall_significant_errors" not in result["up"]
+    json.dumps(result, allow_nan=False)
+
+
+def test_experts_are_the_ceiling(tmp_path, monkeypatch):
+    ratings = np.random.default_rng(1).integers(1, 6, size=(30, 3))
+    rows = [row(i, {"rating": r.tolist()}) for i, r in enumerate(ratings)]
+    scored_by(monkeypatch, up=(True, range(30)))
+    found = bench(read_expert_data(write(tmp_path / "d.jsonl", rows)), ["up"])
+    each = [stats.kendalltau(ratings[:, i], np.delete(ratings, i, 1).sum(1)).statistic for i in range(3)]
+    assert found["experts"]["kendall_rating"]["raters"] == pytest.approx(each)
+    assert found["experts"]["kendall_rating"]["value"] == pytest.approx(np.mean(each))
+    assert found["differences"] == [] and "preference_accuracy" not in found["up"]
+
+
+def test_unscored_pairs_are_counted_and_left_out_of_both_sides_of_a_difference(tmp_path, monkeypatch):
+    rows = [row(i, {"errors": e}) for i, e in enumerate([0, 1, 2, 3])]
+    scored_by(monkeypatch, some=(True, [NAN, 3, 2, 1]), all=(True, [0, 3, 2, 1]), none=(True, [1, 1, 1, 1]))
+    result = bench(read_expert_data(write(tmp_path / "d.jsonl", rows)), ["some", "all", "none"])
+    assert result["some"]["n"] == 3 and result["some"]["unscored"] == 1 and result["some"]["kendall_errors"]["n"] == 3
+    assert result["all"]["kendall_errors"]["value"] == pytest.approx(0)
+    assert result["differences"][0]["kendall_errors"]["value"] == pytest.approx(0)  # both 1 on the three pairs
+    assert result["none"]["kendall_errors"] == {"value": None, "ci95": None, "n": 4}
+    json.dumps(result, allow_nan=False)
+
+
+def test_real_metrics_agree_with_scipy(tmp_path, example_pairs):
+    rng = np.random.default_rng(2)
+    rows = [{**p, "id": i, "expert": {"errors": int(rng.integers(5))}} for i, p in enumerate(example_pairs)]
+    data = read_expert_data(write(tmp_path / "d.jsonl", rows))
+    result = bench(data, ["rouge", "fineradscore"])
+    scores = api.score(data.pairs, ["rouge", "fineradscore"]).results
+    errors = [r["expert"]["errors"] for r in rows]
+    for name, sign in (("rouge", -1), ("fineradscore", 1)):
+        expected = sign * stats.kendalltau(scores[name].scores, errors).statistic
+        assert result[name]["kendall_errors"]["value"] == pytest.approx(expected)
+        assert result[name]["signature"] == scores[name].signature
+
+
+WRONG = [
+    ({}, "line 2: column 'expert' must be an object with some of: errors, significant_errors, rating"),
+    (None, "line 2: column 'expert' must be an object"),
+    ({"error": 1}, "line 2: unknown expert measure 'error': did you mean 'errors'?"),
+    ({"errors": "2"}, "line 2: expert 'errors' must be a number, or a list with one a rater, got \"2\""),
+    ({"errors": [1, True]}, "line 2: expert 'errors' must be a number, or a list with one a rater, got true"),
+    ({"errors": NAN}, "line 2: expert 'errors' must be a number"),
+    ({"errors": []}, "line 2: expert 'errors' is an empty list"),
+    ({"errors": [1, 2, 3]}, "line 2: expert 'errors' has 3 raters, line 1 has 2: write null"),
+]
+
+
+@pytest.mark.parametrize("expert, message", WRONG)
+def test_bad_expert_numbers_name_file_and_line(tmp_path, expert, message):
+    path = write(tmp_path / "d.jsonl", [row("a", {"errors": [1, 2]}), row("b", expert)])
+    with pytest.raises(InputError) as error:
+        read_expert_data(path)
+    assert str(error.value).startswith(f"{path}: {message}")
+
+
+def test_bad_rows_name_file_and_line(tmp_path):
+    good = row("a", {"errors": 1})
+    for second, message in (
+        (good, "line 2: id 'a' is already that of line 1"),
+        (row("b", {"errors": 1}, study=1.5), "line 2: column 'study' must be a string or a whole number, got float"),
+        ({"id": "b", "expert": {"errors": 1}, "reference": ""}, "line 2: column 'prediction' is missing"),
+    ):
+        path = write(tmp_path / "d.jsonl", [good, second])
+        with pytest.raises(InputError) as error:
+            read_expert_data(path)
+        assert str(error.value).startswith(f"{path}: {message}")
+
+
+def test_a_file_without_numbers(tmp_path):
+    with pytest.raises(InputError, match="no expert number in the data"):
+        bench(read_expert_data(write(tmp_path / "d.jsonl", [row("a", {"errors": None})])), ["rouge"])
+    with pytest.raises(InputError, match="no pairs to score"):
+        read_expert_data(write(tmp_path / "d.jsonl", []))
+    with pytest.raises(InputError, match=r"must end in \.jsonl"):
+        read_expert_data(tmp_path / "d.csv")
+
+
+def system(path, *predictions):
+    return write(path, [{"id": i, "prediction": p, "reference": "Left effusion ."} for i, p in enumerate(predictions)])
+
+
+def test_compare_by_hand(tmp_path):
+    a = system(tmp_path / "a.jsonl", "Clear lungs .", "Clear lungs .", "Left effusion .")
+    b = system(tmp_path / "b.jsonl", "Left effusion .", "Left effusion .", "Left effusion .")
+    found = compare(a, b, ["rouge"])["rouge"]
+    assert found["a"] == pytest.approx(1 / 3) and found["b"] == 1 and found["difference"] == pytest.approx(2 / 3)
+    # differences 1 1 0: half of the sign patterns are as far from zero
+    assert found["p_randomisation"] == pytest.approx(0.5, abs=0.02)
+    assert found["p_randomisation_holm"] == found["p_randomisation"] and found["n"] == 3
+
+
+def test_compare_corrects_for_the_number_of_metrics(tmp_path):
+    a = system(tmp_path / "a.jsonl", *["Clear lungs ."] * 8)
+    b = system(tmp_path / "b.jsonl", *["Left effusion ."] * 8)
+    found = compare(a, b, ["rouge", "bleu"])
+    for name in found:
+        assert found[name]["p_bootstrap"] == 1 / 1001
+        assert found[name]["p_bootstrap_holm"] == pytest.approx(2 / 1001)
+
+
+def test_a_system_equals_itself(tmp_path):
+    a = system(tmp_path / "a.jsonl", "Clear lungs .", "Left effusion .")
+    found = compare(a, a, ["rouge", "cider"])
+    assert all(r["difference"] == 0 and r["p_bootstrap"] == r["p_randomisation"] == 1 for r in found.values())
+
+
+PAIR = {"id": "a", "prediction": "x", "reference": "y"}
+DIFFERENT = [
+    ([PAIR, {**PAIR, "id": "b"}], [PAIR, {**PAIR, "id": "c"}], "row 2: id 'b' in "),
+    ([PAIR], [{**PAIR, "reference": "z"}], "row 1: the references of id 'a' differ"),
+    ([PAIR, {**PAIR, "id": "b"}], [PAIR], "row 2: id 'b' is in "),
+    ([PAIR], [PAIR, {**PAIR, "id": "b"}], "row 2: id 'b' is in "),
+]
+
+
+@pytest.mark.parametrize("first, second, message", DIFFERENT)
+def test_systems_on_different_references(tmp_path, first, second, message):
+    with pytest.raises(InputError) as error:
+        same_references(write(tmp_path / "a.jsonl", first), write(tmp_path / "b.jsonl", second))
+    assert str(error.value).startswith(message)

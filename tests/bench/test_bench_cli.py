@@ -1,0 +1,106 @@
+import json
+
+import pytest
+
+from radeval_core import cli
+
+REPORTS = ["Left effusion.", "Left effusion and edema.", "Clear lungs.", "Large left effusion."]
+
+
+@pytest.fixture
+def rated(tmp_path):
+    rows = [
+        {
+            "id": i,
+            "study": i // 2,
+            "prediction": text,
+            "reference": "Left effusion.",
+            "expert": {"errors": [i, i + i % 2], "rating": [5 - i, 4 - i]},
+        }
+        for i, text in enumerate(REPORTS)
+    ]
+    path = tmp_path / "rated.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture
+def systems(tmp_path):
+    paths = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    for path, reports in zip(paths, (REPORTS, REPORTS[::-1]), strict=True):
+        rows = [{"id": i, "prediction": p, "reference": "Left effusion."} for i, p in enumerate(reports)]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return [str(path) for path in paths]
+
+
+def test_bench_table(rated, capsys):
+    assert cli.main(["bench", "--data", str(rated), "--metrics", "rouge,bleu"]) == 0
+    out = capsys.readouterr().out
+    for text in (
+        "tau errors",
+        "tau rating",
+        "preference accuracy",
+        "experts",
+        "1000 resamples by study",
+        "rouge|config:",
+    ):
+        assert text in out
+    assert "significant" not in out
+
+
+def test_bench_json(rated, capsys):
+    arguments = ["bench", "--data", str(rated), "--metrics", "rouge,bleu", "--config", "rouge=embedded", "--json"]
+    assert cli.main(arguments) == 0
+    first = capsys.readouterr().out
+    printed = json.loads(first)
+    assert list(printed) == ["rouge", "bleu", "experts", "differences", "seed", "resamples", "versions"]
+    keys = {f"{kind}_{m}" for kind in ("kendall", "spearman", "pearson") for m in ("errors", "rating")}
+    assert keys | {"preference_accuracy", "n", "unscored", "signature"} == set(printed["rouge"])
+    assert set(printed["experts"]) == keys
+    assert {"value", "ci95"} <= set(printed["rouge"]["kendall_errors"])
+    assert cli.main(arguments) == 0
+    assert capsys.readouterr().out == first
+
+
+def test_compare_table(systems, capsys):
+    assert cli.main(["compare", *systems, "--metrics", "rouge,bleu"]) == 0
+    out = capsys.readouterr().out
+    assert "B - A (95 % interval)" in out and "Holm's correction for 2 metrics" in out and "rouge|config:" in out
+
+
+def test_compare_json(systems, capsys):
+    assert cli.main(["compare", *systems, "--metrics", "rouge", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)["rouge"]
+    assert printed["difference"] == pytest.approx(0) and printed["a"] == pytest.approx(printed["b"])
+    assert {"ci95", "p_bootstrap", "p_randomisation", "p_bootstrap_holm", "p_randomisation_holm", "n"} <= set(printed)
+
+
+@pytest.mark.parametrize("command, text", [("bench", '"expert": {"errors"'), ("compare", "same ids and references")])
+def test_help_teaches(command, text, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main([command, "--help"])
+    out = capsys.readouterr().out
+    assert stop.value.code == 0 and text in out and "examples:" in out
+
+
+WRONG = [
+    (["bench", "--data", "none.jsonl", "--metrics", "rouge"], "none.jsonl: no such file"),
+    (["bench", "--data", "{a}", "--metrics", "rouge"], "line 1: column 'expert' must be an object"),
+    (["bench", "--data", "{rated}", "--metrics", "roug"], "unknown metric 'roug': did you mean 'rouge'"),
+    (["bench", "--data", "{rated}", "--metrics", "rouge", "--config", "rouge"], "expected --config METRIC=CONFIG"),
+    (["compare", "{a}", "{short}", "--metrics", "rouge"], "row 4: id 3 is in"),
+    (["compare", "{a}", "none.csv", "--metrics", "rouge"], "none.csv: no such file"),
+    (["compare", "{empty}", "{empty}", "--metrics", "rouge"], "empty.jsonl: no pairs to score"),
+]
+
+
+@pytest.mark.parametrize("arguments, message", WRONG)
+def test_wrong_input_is_one_line_and_exit_code_2(arguments, message, rated, systems, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty.jsonl").write_text("")
+    lines = (tmp_path / "a.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "short.jsonl").write_text("".join(lines[:3]))
+    places = {"rated": rated, "a": systems[0], "short": "short.jsonl", "empty": "empty.jsonl"}
+    assert cli.main([a.format(**places) for a in arguments]) == 2
+    printed = capsys.readouterr()
+    assert message in printed.err and printed.err.count("\n") == 1 and not printed.out
