@@ -6,7 +6,6 @@ import argparse
 import json
 import logging
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from radeval_core import __version__
-from radeval_core.errors import CheckpointError, InputError, MissingDependencyError, RadevalError, unknown_name
+from radeval_core.cli_bench import add_bench_commands
+from radeval_core.cli_forms import assignment, metric_list, print_table, count_text, width
+from radeval_core.errors import CheckpointError, InputError, MissingDependencyError, RadevalError
 
 _EXAMPLES = """examples:
   radeval score pairs.jsonl --metrics bleu,rouge
@@ -31,30 +32,6 @@ _PARSE_EXAMPLES = """examples:
   radeval parse --text "Small left pleural effusion. No pneumothorax."
   radeval parse reports.jsonl --out findings.jsonl
   radeval parse reports.txt --out findings.jsonl --lexicon my_findings.yaml
-"""
-
-
-_BENCH_EXAMPLES = """a row of the data, each measure a number or a list with one a rater (null: not read by them):
-  {"id": "1a", "study": "1", "prediction": "Clear lungs.", "reference": "Left effusion.",
-   "expert": {"errors": [1, 2], "significant_errors": [1, 1], "rating": [2, 1]}}
-
-Candidates for one report share a `study` (default: the id): whole studies are resampled for the 95 % intervals, and
-studies with two candidates and ratings give the preference accuracy. `experts` in the result is each rater against
-the mean of the others: what a metric can hope for. --json has Spearman and Pearson too, and tests metrics in pairs.
-
-examples:
-  radeval bench --data rated.jsonl --metrics green,rouge
-  radeval bench --data rated.jsonl --metrics all --json > agreement.json
-  radeval bench --data rated.jsonl --metrics bertscore --config bertscore=./my-encoder
-"""
-
-_COMPARE_EXAMPLES = """Both files hold the same ids and references in the same order. p-values are (k + 1) / (n + 1),
-from 1,000 resamples and 10,000 sign flips of per-pair differences, seed fixed; Holm corrects for several metrics.
-The means are those of per-pair scores, which for corpus scores such as bleu is not the headline of `radeval score`.
-
-examples:
-  radeval compare old.jsonl new.jsonl --metrics green,rouge
-  radeval compare old.csv new.csv --metrics all --json
 """
 
 
@@ -177,39 +154,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     metrics.set_defaults(run=_metrics)
 
-    bench = commands.add_parser(
-        "bench",
-        parents=[common],
-        help="agreement of metrics with experts",
-        epilog=_BENCH_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Which metric agrees with experts? Kendall's tau-b with their numbers, positive for agreement.",
-    )
-    bench.set_defaults(run=_bench)
-    bench.add_argument("--data", required=True, metavar="FILE.jsonl", help="pairs with expert numbers, see below")
-
-    compare = commands.add_parser(
-        "compare",
-        parents=[common],
-        help="compare two systems on the same references",
-        epilog=_COMPARE_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Is system B better than system A? Paired bootstrap and approximate randomisation.",
-    )
-    compare.set_defaults(run=_compare)
-    compare.add_argument("first", metavar="A", help="pairs of system A: JSONL, CSV or Parquet")
-    compare.add_argument("second", metavar="B", help="pairs of system B, with the same ids and references")
-    for command in (bench, compare):
-        command.add_argument("--metrics", required=True, help="comma-separated names, or `all`; see `radeval metrics`")
-        command.add_argument(
-            "--config",
-            action="append",
-            default=[],
-            metavar="METRIC=CONFIG",
-            help="a config, a Hub id or a folder for a metric; may be repeated",
-        )
-        command.add_argument("--device", help="cuda, cuda:N, mps or cpu; the best one by default")
-        command.add_argument("--cache", metavar="DIR", help="keep annotations between runs, sealed")
+    add_bench_commands(commands, common)
 
     hub = commands.add_parser("hub", help="publish metrics to the Hugging Face Hub")
     hub_commands = hub.add_subparsers(required=True, metavar="COMMAND")
@@ -238,14 +183,14 @@ def _score(args: argparse.Namespace) -> int:
         raise InputError("--predictions and --references must be given together")
     if args.limit is not None and args.limit < 1:
         raise InputError(f"--limit must be at least 1, got {args.limit}")
-    names = _metric_list(args.metrics)
+    names = metric_list(args.metrics)
     out = io.check_output(args.out) if args.out else None
     page = io.check_output(args.report, (".html",), "--report") if args.report else None
     shown = correction_report.metric_with_report(names) if page else ""
-    configs = dict(_assignment(text, "--config METRIC=CONFIG") for text in args.config)
+    configs = dict(assignment(text, "--config METRIC=CONFIG") for text in args.config)
     options: dict[str, dict[str, Any]] = {}
     for text in args.option:
-        key, value = _assignment(text, "--option METRIC.NAME=VALUE")
+        key, value = assignment(text, "--option METRIC.NAME=VALUE")
         metric, _, option = key.partition(".")
         options.setdefault(metric, {})[option] = _value(value)
     if args.pairs:
@@ -297,7 +242,7 @@ def _parse(args: argparse.Namespace) -> int:
             print(json.dumps(report_row("text", report), ensure_ascii=False))
         else:
             header = ["finding", "polarity", "anatomy", "side", "severity", "size (mm)", "change", "words"]
-            _print_table(header, [finding_cells(f) for f in report.findings])
+            print_table(header, [finding_cells(f) for f in report.findings])
         return 0
     if not args.out and not args.json:
         raise InputError("give --out FILE.jsonl, or --json to print the rows")
@@ -349,73 +294,14 @@ def _metrics(args: argparse.Namespace) -> int:
             rows.append([""] * 4 + ["any Hub id or folder", "radeval_core[models]"])
         if s.backends:
             rows.append([""] * 4 + [", ".join(f"{backend}:MODEL" for backend in s.backends), "radeval_core[judges]"])
-    _print_table(["metric", "measures", "range", "better", "configs (default first)", "needs"], rows)
+    print_table(["metric", "measures", "range", "better", "configs (default first)", "needs"], rows)
     return 0
-
-
-def _bench(args: argparse.Namespace) -> int:
-    from radeval_core.bench.agreement import bench
-    from radeval_core.bench.expert_data import MEASURES, read_expert_data
-
-    names = list(dict.fromkeys(_metric_list(args.metrics)))
-    data = read_expert_data(args.data)
-    result = bench(data, names, **_scoring_options(args))
-    if args.json:
-        print(json.dumps(result))
-        return 0
-    titles = {f"kendall_{m}": f"tau {m.replace('_', ' ')}" for m in MEASURES if m in data.raters}
-    titles["preference_accuracy"] = "preference accuracy"
-    rows = [[name, *(_with_interval(result[name].get(key)) for key in titles), _counts(result[name])] for name in names]
-    if result["experts"]:
-        rows.append(["experts", *(_with_interval(result["experts"].get(key)) for key in titles), ""])
-    _print_table(["metric", *titles.values(), "n"], rows)
-    if not args.quiet:
-        print(f"95 % intervals: {result['resamples']} resamples by study, seed {result['seed']}")
-    print("\n".join(result[name]["signature"] for name in names))
-    return 0
-
-
-def _compare(args: argparse.Namespace) -> int:
-    from radeval_core.bench.compare import compare
-
-    result = compare(args.first, args.second, _metric_list(args.metrics), **_scoring_options(args))
-    if args.json:
-        print(json.dumps(result))
-        return 0
-    rows = []
-    for name, row in result.items():
-        means = ["-" if row[key] is None else f"{row[key]:.4f}" for key in ("a", "b")]
-        gap = _with_interval({"value": row["difference"], "ci95": row["ci95"]})
-        tests = [f"{row[f'{key}_holm']:.4f}" for key in ("p_bootstrap", "p_randomisation")]
-        rows.append([name, *means, gap, *tests, _counts(row), "↑ higher" if row["higher_is_better"] else "↓ lower"])
-    header = ["metric", "mean A", "mean B", "B - A (95 % interval)", "p bootstrap", "p randomisation", "n", "better"]
-    _print_table(header, rows)
-    if not args.quiet:
-        print(f"p-values after Holm's correction for {len(result)} metric{'s' if len(result) > 1 else ''}")
-    print("\n".join(row["signature"] for row in result.values()))
-    return 0
-
-
-def _scoring_options(args: argparse.Namespace) -> dict[str, Any]:
-    configs = dict(_assignment(text, "--config METRIC=CONFIG") for text in args.config)
-    return {"configs": configs, "device": args.device, "cache": args.cache, "progress": not args.quiet}
-
-
-def _with_interval(row: dict[str, Any] | None) -> str:
-    if row is None or row["value"] is None:
-        return "-"
-    interval = f" ({row['ci95'][0]:.3f} to {row['ci95'][1]:.3f})" if row["ci95"] else ""
-    return f"{row['value']:.3f}{interval}"
-
-
-def _counts(row: dict[str, Any]) -> str:
-    return f"{row['n']}" + (f" ({row['unscored']} unscored)" if row["unscored"] else "")
 
 
 def _publish(args: argparse.Namespace) -> int:
     from radeval_core.hub.publish import assemble, upload
 
-    names, root = _metric_list(",".join(args.names)), Path(args.root)
+    names, root = metric_list(",".join(args.names)), Path(args.root)
     with tempfile.TemporaryDirectory() as scratch:
         # all of them before the first upload: a bad card must not leave half of them published
         folders = {name: assemble(name, root, Path(args.dry_run or scratch) / name) for name in names}
@@ -434,27 +320,6 @@ def _file_names(folder: Path) -> list[str]:
     return sorted(file.name for file in folder.iterdir())
 
 
-def _metric_list(text: str) -> list[str]:
-    from radeval_core.registry import metric_names
-
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if names == ["all"]:
-        return list(metric_names())
-    if not names:
-        raise InputError(f"no metric named: known: {', '.join(metric_names())}")
-    for name in names:
-        if name not in metric_names():
-            raise unknown_name("metric", name, [*metric_names(), "all"])
-    return names
-
-
-def _assignment(text: str, form: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not key or not equals or not value:
-        raise InputError(f"expected {form}, got {text!r}")
-    return key, value
-
-
 def _value(text: str) -> Any:
     """An option's value: JSON where it is JSON (true, 9, [..]), else the text itself."""
     try:
@@ -469,33 +334,14 @@ def _print_scores(summary: dict[str, dict[str, Any]]) -> None:
         interval = f"{row['ci95'][0]:.4f} to {row['ci95'][1]:.4f}" if row["ci95"] else "-"
         score = "-" if row["score"] is None else f"{row['score']:.4f}"
         better = "↑ higher" if row["higher_is_better"] else "↓ lower"
-        rows.append([name, score, interval, _counts(row), better, row["signature"]])
+        rows.append([name, score, interval, count_text(row), better, row["signature"]])
     header = ["metric", "score", "95 % interval", "n", "better", "signature"]
     widest = max(len(cells[-1]) for cells in rows)
-    if _width() >= widest + 65:
-        _print_table(header, rows)
+    if width() >= widest + 65:
+        print_table(header, rows)
     else:  # too narrow: whole signatures below, easier to copy than folded ones
-        _print_table(header[:-1], [cells[:-1] for cells in rows])
+        print_table(header[:-1], [cells[:-1] for cells in rows])
         print("\n".join(cells[-1] for cells in rows))
-
-
-def _print_table(header: list[str], rows: list[list[str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console(width=_width())
-    table = Table(*header)
-    for i, row in enumerate(rows):
-        if i and row[0] and not all(r[0] for r in rows):  # rows that continue another one stay together
-            table.add_section()
-        table.add_row(*(Text(cell, overflow="fold") for cell in row))  # Text: nothing in a cell is markup
-    console.print(table)
-
-
-def _width() -> int:
-    """Columns to print in: the terminal's, or plenty in a pipe or a file."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 240
 
 
 def _one_line(error: Exception) -> str:
