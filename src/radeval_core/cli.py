@@ -15,7 +15,7 @@ from typing import Any
 
 from radeval_core import __version__
 from radeval_core.cli_bench import add_bench_commands
-from radeval_core.cli_forms import assignment, metric_list, print_table, count_text, width
+from radeval_core.cli_forms import assignment, count_text, metric_list, print_table, width
 from radeval_core.errors import CheckpointError, InputError, MissingDependencyError, RadevalError
 
 _EXAMPLES = """examples:

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from radeval_core.cli_forms import assignment, metric_list, print_table, count_text
+from radeval_core.cli_forms import assignment, count_text, metric_list, print_table
 
 _BENCH_EXAMPLES = """a row of the data, each measure a number or a list with one a rater (null: not read by them):
   {"id": "1a", "study": "1", "prediction": "Clear lungs.", "reference": "Left effusion.",
