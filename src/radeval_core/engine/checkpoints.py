@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
-from functools import lru_cache
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
@@ -13,7 +11,7 @@ import torch
 import transformers
 from safetensors import SafetensorError
 
-from radeval_core.engine.files import local_first
+from radeval_core.engine.files import content_hash, local_first
 from radeval_core.errors import CheckpointError
 
 #: files that can change what a model computes
@@ -81,26 +79,10 @@ def identity(source: str, config: Any, name: str) -> str:
     folder = Path(source)
     if folder.is_dir():
         shown = folder.resolve().name if name == source else name
-        return f"{shown}@{_hash_folder(str(folder.resolve()), _stamp(folder))}"
+        files = [f for pattern in _WEIGHTS_AND_RULES for f in folder.resolve().glob(pattern) if f.is_file()]
+        return f"{shown}@{content_hash(files)}"
     commit = getattr(config, "_commit_hash", None)
     return f"{name}@{commit[:8] if commit else 'unknown'}"
-
-
-def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """What tells that files changed, so that a hash is computed again only then."""
-    files = sorted({f for pattern in _WEIGHTS_AND_RULES for f in folder.glob(pattern) if f.is_file()})
-    return tuple((f.name, f.stat().st_size, f.stat().st_mtime_ns) for f in files)
-
-
-@lru_cache(maxsize=32)
-def _hash_folder(folder: str, stamp: tuple[tuple[str, int, int], ...]) -> str:
-    digest = hashlib.sha256()
-    for name, size, _ in stamp:
-        digest.update(f"{name}\0{size}\0".encode())
-        with open(Path(folder, name), "rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-    return digest.hexdigest()[:8]
 
 
 def cannot_load(source: str, error: Exception) -> str:

@@ -65,8 +65,12 @@ def files_identity(name: str, files: Iterable[Path]) -> str:
     commits = {commit for file in files if (commit := _commit(file))}
     if len(commits) == 1 and all(map(_commit, files)):
         return f"{name}@{commits.pop()[:8]}"
-    stamps = tuple((str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in files)
-    return f"{name}@{_hash_files(stamps)}"
+    return f"{name}@{content_hash(files)}"
+
+
+def content_hash(files: Iterable[Path]) -> str:
+    """A short hash of the names and contents of files; read again only when one has changed."""
+    return _hash_files(tuple((str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in sorted(set(files))))
 
 
 def _commit(file: Path) -> str:
