@@ -1,9 +1,11 @@
-"""A small Hub on 127.0.0.1: what `huggingface_hub` calls to fill a Space, and what `evaluate` calls to load it.
+"""A small Hub on 127.0.0.1: what `huggingface_hub` calls to fill a Space or a dataset, and what `evaluate` calls
+to load a metric.
 
     with HubServer(folder, tokens={"hf_good": {"radeval"}}) as hub:
         subprocess.run(..., env={"HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_good"})
 
-Files live under `folder/<org>/<name>/`; `hub.calls` holds (method, path, status) of every request, in order.
+Files of Spaces live under `folder/<org>/<name>/`, of datasets under `folder/datasets/<org>/<name>/`; `hub.calls` holds
+(method, path, status) of every request, in order.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from urllib.parse import unquote, urlsplit
 import yaml
 
 SPACE = r"/(?P<org>[\w.-]+)/(?P<name>[\w.-]+)"
+REPO = rf"/(?P<kind>spaces|datasets){SPACE}"
 
 
 @dataclass
@@ -61,6 +64,12 @@ class HubServer:
     def space(self, org: str, name: str) -> Path:
         return self.folder / org / name
 
+    def dataset(self, org: str, name: str) -> Path:
+        return self.folder / "datasets" / org / name
+
+    def repo(self, kind: str, org: str, name: str) -> Path:
+        return {"spaces": self.space, "datasets": self.dataset}[kind](org, name)
+
     def saw(self, method: str, path: str) -> list[int]:
         """The status of every request of that method and path."""
         return [status for m, p, status in self.calls if (m, p) == (method, path)]
@@ -89,9 +98,9 @@ class _Handler(BaseHTTPRequestHandler):
             ("GET", r"/api/whoami-v2", self._whoami),
             ("POST", r"/api/repos/create", self._create),
             ("POST", r"/api/validate-yaml", self._validate_yaml),
-            ("POST", rf"/api/spaces{SPACE}/preupload/main", self._preupload),
-            ("POST", rf"/api/spaces{SPACE}/commit/main", self._commit),
-            ("GET", rf"/api/spaces{SPACE}(/revision/main)?", self._info),
+            ("POST", rf"/api{REPO}/preupload/main", self._preupload),
+            ("POST", rf"/api{REPO}/commit/main", self._commit),
+            ("GET", rf"/api{REPO}(/revision/main)?", self._info),
             ("GET|HEAD", rf"/spaces{SPACE}/resolve/(?P<revision>[^/]+)/(?P<file>.+)", self._resolve),
         ]
         with self.hub.lock:
@@ -112,63 +121,67 @@ class _Handler(BaseHTTPRequestHandler):
         asked = json.loads(self.body)
         if not self._may_write(asked["organization"]):
             return
-        if asked["type"] != "space" or asked["sdk"] != "gradio":
-            self._error(400, "only Gradio Spaces are kept here")
+        if asked["type"] != "dataset" and (asked["type"] != "space" or asked["sdk"] != "gradio"):
+            self._error(400, "only Gradio Spaces and datasets are kept here")
             return
-        space = self.hub.space(asked["organization"], asked["name"])
-        status = 409 if space.exists() else 200
-        space.mkdir(parents=True, exist_ok=True)
-        url = f"{self.hub.url}/spaces/{asked['organization']}/{asked['name']}"
+        kind = f"{asked['type']}s"
+        repo = self.hub.repo(kind, asked["organization"], asked["name"])
+        status = 409 if repo.exists() else 200
+        repo.mkdir(parents=True, exist_ok=True)
+        url = f"{self.hub.url}/{kind}/{asked['organization']}/{asked['name']}"
         self._json(status, {"url": url, **({"error": "You already created this space repo"} if status == 409 else {})})
 
     def _validate_yaml(self) -> None:
-        text = json.loads(self.body)["content"]
+        asked = json.loads(self.body)
+        text = asked["content"]
         try:
             fields = yaml.safe_load(text.split("---")[1]) if text.startswith("---") else {}
         except yaml.YAMLError as error:
             self._json(400, {"errors": [{"message": str(error)}], "warnings": []})
             return
-        missing = [key for key in ("title", "sdk", "app_file") if key not in fields]
+        required = ("title", "sdk", "app_file") if asked["repoType"] == "space" else ("license", "configs")
+        missing = [key for key in required if key not in fields]
         errors = [{"message": f'"{key}" is required'} for key in missing]
         self._json(400 if errors else 200, {"errors": errors, "warnings": []})
 
-    def _preupload(self, org: str, name: str) -> None:
-        if not self._may_write(org) or not self._exists(org, name):
+    def _preupload(self, kind: str, org: str, name: str) -> None:
+        if not self._may_write(org) or not self._exists(kind, org, name):
             return
         files = []
         for asked in json.loads(self.body)["files"]:
-            stored = self.hub.space(org, name) / asked["path"]
+            stored = self.hub.repo(kind, org, name) / asked["path"]
             oid = {"oid": _git_oid(stored.read_bytes())} if stored.is_file() else {}
             files.append({"path": asked["path"], "uploadMode": "regular", "shouldIgnore": False, **oid})
         self._json(200, {"files": files})
 
-    def _commit(self, org: str, name: str) -> None:
-        if not self._may_write(org) or not self._exists(org, name):
+    def _commit(self, kind: str, org: str, name: str) -> None:
+        if not self._may_write(org) or not self._exists(kind, org, name):
             return
         if self.headers["Content-Type"] != "application/x-ndjson":
             self._error(400, "a commit must be application/x-ndjson")
             return
-        space = self.hub.space(org, name)
+        repo = self.hub.repo(kind, org, name)
         for line in map(json.loads, self.body.splitlines()):
             if line["key"] == "header":
                 self.hub.commits.setdefault(f"{org}/{name}", []).append(line["value"])
             elif line["key"] == "file":
-                path = (space / line["value"]["path"]).resolve()
-                assert path.is_relative_to(space.resolve()), path
+                path = (repo / line["value"]["path"]).resolve()
+                assert path.is_relative_to(repo.resolve()), path
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(base64.b64decode(line["value"]["content"]))
             else:
                 raise AssertionError(f"unexpected commit line: {line['key']}")
         oid = self._head(org, name)
-        self._json(200, {"commitUrl": f"{self.hub.url}/spaces/{org}/{name}/commit/{oid}", "commitOid": oid,
+        self._json(200, {"commitUrl": f"{self.hub.url}/{kind}/{org}/{name}/commit/{oid}", "commitOid": oid,
                          "success": True})  # fmt: skip
 
-    def _info(self, org: str, name: str) -> None:
-        if self._orgs() is not None and self._exists(org, name):
-            self._json(200, {"id": f"{org}/{name}", "sha": self._head(org, name), "sdk": "gradio"})
+    def _info(self, kind: str, org: str, name: str) -> None:
+        if self._orgs() is not None and self._exists(kind, org, name):
+            sdk = {"sdk": "gradio"} if kind == "spaces" else {}
+            self._json(200, {"id": f"{org}/{name}", "sha": self._head(org, name), **sdk})
 
     def _resolve(self, org: str, name: str, revision: str, file: str) -> None:
-        if not self._exists(org, name):
+        if not self._exists("spaces", org, name):
             return
         if revision not in ("main", self._head(org, name)):
             self._error(404, f"Invalid rev id: {revision}", code="RevisionNotFound")
@@ -197,8 +210,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._error(403, f'You don\'t have the rights to create a space under the namespace "{org}"')
         return orgs is not None and org in orgs
 
-    def _exists(self, org: str, name: str) -> bool:
-        found = self.hub.space(org, name).is_dir()
+    def _exists(self, kind: str, org: str, name: str) -> bool:
+        found = self.hub.repo(kind, org, name).is_dir()
         if not found:
             self._error(404, "Repository not found", code="RepoNotFound")
         return found

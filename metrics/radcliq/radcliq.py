@@ -12,6 +12,7 @@ class Radcliq(ReportMetric):
     Options of compute:
         detailed: also return the parts of each pair and what each adds to the score.
         radgraph, bertscore, chexbert: config, Hub id or folder of a part, in place of the one of the config.
+        weights: "v1" (default), "v0", or a file that `radeval fit radcliq` wrote: what the headline is computed with.
         idf: weigh the tokens of BERTScore by how rare they are among the references (default: no).
         device, batch_tokens, cache: where and how to run.
 
@@ -37,6 +38,7 @@ class Radcliq(ReportMetric):
         bertscore=None,
         chexbert=None,
         idf=False,
+        weights="v1",
         device=None,
         batch_tokens=None,
         cache=None,
@@ -49,6 +51,7 @@ class Radcliq(ReportMetric):
             bertscore=bertscore,
             chexbert=chexbert,
             idf=idf,
+            weights=weights,
             device=device,
             batch_tokens=batch_tokens,
             cache=cache,

@@ -130,6 +130,7 @@ def score(
     detailed: bool = False,
     progress: bool = False,
     total: int | None = None,
+    chunk_pairs: int | None = None,
 ) -> Scores:
     """Score pairs with several metrics in one pass, annotating each text once.
 
@@ -146,6 +147,7 @@ def score(
         detailed: keep the structures behind each score.
         progress: show progress bars on a terminal.
         total: how many pairs there are, for the progress bar.
+        chunk_pairs: most pairs to read at once.
     """
     configs, options = configs or {}, options or {}
     if isinstance(metrics, str) or not metrics:
@@ -167,7 +169,7 @@ def score(
             f"{', '.join(twice)} must read the pairs twice, but they can be read only once: give a list, or a corpus"
         )
     multi = {n: get_spec(n).multi_reference for n in names}
-    ids, results = run(lambda: pairs_from_rows(pairs, multi), scorers, detailed, total, progress)
+    ids, results = run(lambda: pairs_from_rows(pairs, multi), scorers, detailed, total, progress, chunk_pairs)
     return Scores(ids, results)
 
 

@@ -15,7 +15,10 @@ from typing import Any
 
 from radeval_core import __version__
 from radeval_core.cli_bench import add_bench_commands
+from radeval_core.cli_data import add_data_commands
+from radeval_core.cli_fit import add_fit_commands
 from radeval_core.cli_forms import assignment, count_text, metric_list, print_table, width
+from radeval_core.cli_oracle import add_oracle_commands
 from radeval_core.errors import CheckpointError, InputError, MissingDependencyError, RadevalError
 
 _EXAMPLES = """examples:
@@ -155,6 +158,9 @@ def _parser() -> argparse.ArgumentParser:
     metrics.set_defaults(run=_metrics)
 
     add_bench_commands(commands, common)
+    add_data_commands(commands, common)
+    add_fit_commands(commands, common)
+    add_oracle_commands(commands, common)
 
     hub = commands.add_parser("hub", help="publish metrics to the Hugging Face Hub")
     hub_commands = hub.add_subparsers(required=True, metavar="COMMAND")

@@ -33,14 +33,9 @@ class PairFile:
     limit: int | None = None
 
     def __iter__(self) -> Iterator[Pair]:
-        read = {".jsonl": _jsonl_rows, ".csv": _csv_rows, ".parquet": _parquet_rows}[self.path.suffix.lower()]
+        read = {".jsonl": jsonl_rows, ".csv": _csv_rows, ".parquet": _parquet_rows}[self.path.suffix.lower()]
         for index, (where, row) in enumerate(_up_to(read(self.path), self.limit)):
-            for column in _COLUMNS:
-                if column not in row:
-                    raise InputError(f"{where}: column {column!r} is missing; found {', '.join(map(repr, row))}")
-            prediction = require_string(f"{where}: column 'prediction'", row["prediction"])
-            references = check_references(f"{where}: column 'reference'", row["reference"], "", True)
-            yield Pair(prediction, references, _row_id(where, row, index))
+            yield pair_of(where, row, index)
 
 
 @dataclass(frozen=True)
@@ -85,10 +80,10 @@ class ReportFile:
             for number, line in _lines(self.path):
                 yield number - 1, line
             return
-        for index, (where, row) in enumerate(_jsonl_rows(self.path)):
+        for index, (where, row) in enumerate(jsonl_rows(self.path)):
             if "text" not in row:
                 raise InputError(f"{where}: column 'text' is missing; found {', '.join(map(repr, row))}")
-            yield _row_id(where, row, index), require_string(f"{where}: column 'text'", row["text"])
+            yield row_id(where, row, index), require_string(f"{where}: column 'text'", row["text"])
 
 
 def with_progress(items: Iterable[T], total: int, show: bool) -> Iterator[T]:
@@ -167,13 +162,24 @@ def _up_to(rows: Iterator[tuple[str, dict[str, Any]]], limit: int | None) -> Ite
         yield row
 
 
-def _row_id(where: str, row: dict[str, Any], index: int) -> str | int:
-    row_id = row.get("id")
-    if row_id is None:
+def pair_of(where: str, row: dict[str, Any], index: int) -> Pair:
+    """The pair of a row, or an error that names its place."""
+    for column in _COLUMNS:
+        if column not in row:
+            raise InputError(f"{where}: column {column!r} is missing; found {', '.join(map(repr, row))}")
+    prediction = require_string(f"{where}: column 'prediction'", row["prediction"])
+    references = check_references(f"{where}: column 'reference'", row["reference"], "", True)
+    return Pair(prediction, references, row_id(where, row, index))
+
+
+def row_id(where: str, row: dict[str, Any], index: int) -> str | int:
+    """The id of a row: its own, or its place."""
+    own = row.get("id")
+    if own is None:
         return index
-    if isinstance(row_id, bool) or not isinstance(row_id, (str, int)):
-        raise InputError(f"{where}: column 'id' must be a string or a whole number, got {type(row_id).__name__}")
-    return row_id
+    if isinstance(own, bool) or not isinstance(own, (str, int)):
+        raise InputError(f"{where}: column 'id' must be a string or a whole number, got {type(own).__name__}")
+    return own
 
 
 def _open_text(path: Path) -> TextIO:
@@ -191,7 +197,8 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             raise InputError(f"{path}: line {number + 1} or soon after: not UTF-8 text ({error.reason})") from error
 
 
-def _jsonl_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def jsonl_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects of a JSONL file, each with its place: `FILE: line N`."""
     for number, line in _lines(path):
         if not line.strip():
             continue

@@ -113,6 +113,7 @@ def run(
     detailed: bool = False,
     total: int | None = None,
     progress: bool = False,
+    chunk_pairs: int | None = None,
 ) -> tuple[list[str | int], dict[str, MetricResult]]:
     """Score a stream of pairs.
 
@@ -122,20 +123,21 @@ def run(
         detailed: keep the structures behind each score.
         total: how many pairs there are, for the progress bar.
         progress: show a bar on a terminal.
+        chunk_pairs: most pairs to read at once; the fewer, the more often a caller hears how far it is.
 
     Returns:
         The ids of the pairs in order, and the result of each metric by name.
     """
     first_pass = [s for s in scorers if s.two_pass]
     if first_pass:
-        for chunk in chunks(read()):
+        for chunk in chunks(read(), chunk_pairs):
             for scorer in first_pass:
                 scorer.observe(chunk)
     collectors = {s.spec.name: _Collector(s) for s in scorers}
     ids: list[str | int] = []
     reference_counts: set[int] = set()
     with tqdm(total=total, desc="scoring", unit="pair", disable=None if progress else True) as bar:
-        for chunk in chunks(read()):
+        for chunk in chunks(read(), chunk_pairs):
             for collector in collectors.values():
                 collector.add(chunk, detailed)
             reference_counts.update(len(p.references) for p in chunk)
@@ -147,14 +149,14 @@ def run(
     return ids, {name: c.result(refs, detailed) for name, c in collectors.items()}
 
 
-def chunks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
+def chunks(pairs: Iterable[Pair], most: int | None = None) -> Iterator[list[Pair]]:
     """Cut a stream into chunks bounded in pairs and characters."""
     chunk: list[Pair] = []
     characters = 0
     for pair in pairs:
         chunk.append(pair)
         characters += len(pair.prediction) + sum(map(len, pair.references))
-        if len(chunk) >= CHUNK_PAIRS or characters >= CHUNK_CHARACTERS:
+        if len(chunk) >= (most or CHUNK_PAIRS) or characters >= CHUNK_CHARACTERS:
             yield chunk
             chunk, characters = [], 0
     if chunk:

@@ -6,9 +6,9 @@ import pytest
 from scipy import stats
 
 from radeval_core import api
-from radeval_core.bench.agreement import bench
 from radeval_core.bench.compare import compare, same_references
 from radeval_core.bench.expert_data import read_expert_data
+from radeval_core.bench.run import bench
 from radeval_core.errors import InputError
 
 NAN = float("nan")
@@ -33,6 +33,7 @@ def scored_by(monkeypatch, **columns):
             n=int(np.sum(~np.isnan(scores))),
             unscored=int(np.sum(np.isnan(scores))),
             signature=f"{name}|x",
+            details=None,
         )
         for name, (up, scores) in columns.items()
     }
@@ -89,6 +90,48 @@ def test_unscored_pairs_are_counted_and_left_out_of_both_sides_of_a_difference(t
     assert result["differences"][0]["kendall_errors"]["value"] == pytest.approx(0)  # both 1 on the three pairs
     assert result["none"]["kendall_errors"] == {"value": None, "ci95": None, "n": 4}
     json.dumps(result, allow_nan=False)
+
+
+def test_each_radiologist(tmp_path, monkeypatch):
+    # errors of two raters: 0 1 2 and 2 1 0; the scores follow the first
+    rows = [row(i, {"errors": [i, 2 - i]}) for i in range(3)]
+    scored_by(monkeypatch, up=(True, [3, 2, 1]))
+    found = bench(read_expert_data(write(tmp_path / "d.jsonl", rows)), ["up"])["up"]["kendall_errors"]
+    assert found["value"] is None  # the mean is 1 everywhere
+    assert [rater["value"] for rater in found["raters"]] == pytest.approx([1, -1])
+
+
+def test_categories(tmp_path, monkeypatch):
+    counts = [{"wrong_location": {"significant": i}, "false_finding": {"insignificant": 2 - i}} for i in range(3)]
+    rows = [row(i, {"errors": 2, "categories": c}) for i, c in enumerate(counts)]
+    scored_by(monkeypatch, up=(True, [3, 2, 1]))
+    found = bench(read_expert_data(write(tmp_path / "d.jsonl", rows)), ["up"])["up"]["kendall_categories"]
+    assert found["wrong_location"]["value"] == pytest.approx(1)
+    assert found["false_finding"]["value"] == pytest.approx(-1) and found["missing_finding"]["value"] is None
+
+
+def test_p_values_of_differences_are_corrected_over_the_pairs_of_metrics(tmp_path, monkeypatch):
+    errors = np.arange(40)
+    rng = np.random.default_rng(8)
+    columns = {"good": -errors, "fair": -errors + rng.normal(0, 15, 40), "none": rng.normal(size=40)}
+    scored_by(monkeypatch, **{name: (True, scores) for name, scores in columns.items()})
+    rows = [row(i, {"errors": int(e)}) for i, e in enumerate(errors)]
+    gaps = bench(read_expert_data(write(tmp_path / "d.jsonl", rows)), list(columns))["differences"]
+    p_values = [gap["kendall_errors"]["p"] for gap in gaps]
+    adjusted = [gap["kendall_errors"]["p_bh"] for gap in gaps]
+    assert adjusted == pytest.approx(stats.false_discovery_control(p_values).tolist())
+    assert p_values[1] == pytest.approx(2 / 1001)  # never lower in any resample
+
+
+def test_preference_without_ratings_and_by_confidence(tmp_path, monkeypatch):
+    # study 0 is right and the experts are sure, study 1 wrong and they are not
+    stated = [{"preferred": p, "confidence": c, "errors": 0} for p, c in ((1, 9), (0, 9), (1, 2), (0, 2))]
+    rows = [row(i, expert, f"s{i // 2}") for i, expert in enumerate(stated)]
+    scored_by(monkeypatch, up=(True, [2, 1, 1, 2]))
+    found = bench(read_expert_data(write(tmp_path / "d.jsonl", rows)), ["up"])["up"]
+    assert found["preference_accuracy"]["value"] == 0.5
+    assert [(g["from"], g["to"], g["value"]) for g in found["preference_by_confidence"]] == [(2, 2, 0), (9, 9, 1)]
+    assert [(g["from"], g["n"]) for g in found["preference_by_margin"]] == [(1, 2)]
 
 
 def test_real_metrics_agree_with_scipy(tmp_path, example_pairs):

@@ -1,8 +1,11 @@
+import hashlib
 import json
 
 import pytest
 
 from radeval_core import cli
+from radeval_core.data.catalogue import get_dataset
+from radeval_core.data.dataset import write
 
 REPORTS = ["Left effusion.", "Left effusion and edema.", "Clear lungs.", "Large left effusion."]
 
@@ -53,13 +56,59 @@ def test_bench_json(rated, capsys):
     assert cli.main(arguments) == 0
     first = capsys.readouterr().out
     printed = json.loads(first)
-    assert list(printed) == ["rouge", "bleu", "experts", "differences", "seed", "resamples", "versions"]
+    assert list(printed) == ["rouge", "bleu", "experts", "differences", "seed", "resamples", "versions", "data"]
     keys = {f"{kind}_{m}" for kind in ("kendall", "spearman", "pearson") for m in ("errors", "rating")}
-    assert keys | {"preference_accuracy", "n", "unscored", "signature"} == set(printed["rouge"])
+    facts = {"n", "unscored", "higher_is_better", "signature"}
+    assert keys | facts | {"preference_accuracy", "preference_by_margin"} == set(printed["rouge"])
+    assert len(printed["rouge"]["kendall_errors"]["raters"]) == 2
+    assert {"value", "ci95", "p_first_higher", "p", "p_bh"} <= set(printed["differences"][0]["kendall_errors"])
+    digest = hashlib.sha256(rated.read_bytes()).hexdigest()
+    assert printed["data"] == {"file": "rated.jsonl", "sha256": digest, "kind": "rated", "rows": 4}
     assert set(printed["experts"]) == keys
     assert {"value", "ci95"} <= set(printed["rouge"]["kendall_errors"])
     assert cli.main(arguments) == 0
     assert capsys.readouterr().out == first
+
+
+def test_bench_page_and_sensitivity(rated, tmp_path, capsys):
+    page = tmp_path / "bench.html"
+    arguments = ["bench", "--data", str(rated), "--metrics", "rouge,bleu", "--html", str(page), "--sensitivity"]
+    assert cli.main(arguments) == 0
+    out = capsys.readouterr().out
+    for text in ("Each radiologist: tau with errors", "Sensitivity to errors", f"page written to {page}"):
+        assert text in out
+    assert page.read_text().startswith("<!DOCTYPE html>")
+
+
+def test_bench_on_a_built_dataset(tmp_path, capsys):
+    triad = {"id": "1", "original": "Left effusion.", "synonym": "Left-sided effusion.", "opposite": "No effusion."}
+    dataset = get_dataset("radcheck")
+    tables = {config: {split: [] for split in part.splits} for config, part in dataset.configs.items()}
+    tables["synthetic"]["test"] = [triad, {**triad, "id": "2", "opposite": "Left effusion."}]
+    revision = write(dataset, tables, "# radcheck", tmp_path / "built")["revision"]
+    arguments = [
+        "bench",
+        "--data",
+        str(tmp_path / "built"),
+        "--data-config",
+        "synthetic",
+        "--split",
+        "test",
+        "--metrics",
+    ]
+    assert cli.main([*arguments, "rouge", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["rouge"]["accuracy"]["value"] == 0.5 and printed["rouge"]["n"] == 2
+    assert printed["data"] == {
+        "dataset": "radcheck",
+        "revision": revision,
+        "config": "synthetic",
+        "split": "test",
+        "kind": "triads",
+        "rows": 2,
+    }
+    assert cli.main([*arguments, "rouge"]) == 0
+    assert "accuracy without ties" in capsys.readouterr().out
 
 
 def test_compare_table(systems, capsys):
@@ -73,6 +122,8 @@ def test_compare_json(systems, capsys):
     printed = json.loads(capsys.readouterr().out)["rouge"]
     assert printed["difference"] == pytest.approx(0) and printed["a"] == pytest.approx(printed["b"])
     assert {"ci95", "p_bootstrap", "p_randomisation", "p_bootstrap_holm", "p_randomisation_holm", "n"} <= set(printed)
+    assert printed["resamples"] == 1000 and printed["flips"] == 10_000 and isinstance(printed["seed"], int)
+    assert {"radeval_core", "scipy"} <= set(printed["versions"])
 
 
 @pytest.mark.parametrize("command, text", [("bench", '"expert": {"errors"'), ("compare", "same ids and references")])
@@ -88,6 +139,12 @@ WRONG = [
     (["bench", "--data", "{a}", "--metrics", "rouge"], "line 1: column 'expert' must be an object"),
     (["bench", "--data", "{rated}", "--metrics", "roug"], "unknown metric 'roug': did you mean 'rouge'"),
     (["bench", "--data", "{rated}", "--metrics", "rouge", "--config", "rouge"], "expected --config METRIC=CONFIG"),
+    (["bench", "--data", "{rated}", "--metrics", "rouge", "--split", "x"], "a file has no configs and splits"),
+    (
+        ["bench", "--data", "{rated}", "--metrics", "rouge", "--html", "x.pdf"],
+        "--html x.pdf: the name must end in .html",
+    ),
+    (["bench", "--data", "radcheckk", "--metrics", "rouge"], "did you mean 'radcheck'"),
     (["compare", "{a}", "{short}", "--metrics", "rouge"], "row 4: id 3 is in"),
     (["compare", "{a}", "none.csv", "--metrics", "rouge"], "none.csv: no such file"),
     (["compare", "{empty}", "{empty}", "--metrics", "rouge"], "empty.jsonl: no pairs to score"),

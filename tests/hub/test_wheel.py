@@ -66,6 +66,13 @@ def test_the_wheel_holds_every_file_of_the_package(contents, root):
     assert files <= contents
 
 
+def test_the_wheel_holds_the_dataset_cards(contents, root):
+    cards = {
+        f"radeval_core/data/{card.relative_to(root).as_posix()}" for card in root.glob("datasets_cards/*/README.md")
+    }
+    assert cards and cards <= contents
+
+
 def test_the_wheel_holds_nothing_else(contents):
     tops = {name.split("/")[0] for name in contents}
     assert tops == {"radeval_core", f"radeval_core-{__version__}.dist-info"}

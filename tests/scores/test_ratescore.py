@@ -186,3 +186,11 @@ def test_details_of_a_pair_without_matches(embedded):
 def test_precision_is_about_the_prediction(embedded):
     result = embedded.compute(["Rib fracture. Small left effusion."], ["Small left effusion."])
     assert result["recall"] == pytest.approx(1) and result["precision"] < 1
+
+
+def test_weights_may_say_where_they_come_from(tmp_path):
+    path = tmp_path / "ours.json"
+    path.write_text(json.dumps(EASY | {"provenance": {"n": 200, "seed": 0}}))
+    found, name = read_weights(str(path))
+    assert (found.weights == read_affinity(EASY, "easy").weights).all()
+    assert name.startswith("ours-") and len(name) == len("ours-") + 8

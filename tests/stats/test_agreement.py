@@ -4,16 +4,18 @@ from scipy import stats
 
 from radeval_core.stats.agreement import (
     COEFFICIENTS,
+    Estimate,
     agreement,
     coefficient,
     difference,
     expert_agreement,
     mean_estimate,
-    preference_accuracy,
     rater_mean,
     resampled_coefficients,
     study_resamples,
+    weighted_mean,
 )
+from radeval_core.stats.preference import preference_accuracy
 
 NAN = float("nan")
 
@@ -187,3 +189,26 @@ def test_bad_input():
     second = agreement("kendall", array(1, 2), array(1, 2), study_resamples(range(2), n_resamples=5))
     with pytest.raises(ValueError, match="got 1000 and 5"):
         difference(first, second)
+
+
+def test_weighted_mean_by_hand():
+    values = array(1, NAN, 0, 4)
+    found = weighted_mean(values, np.array([[1, 5, 1, 0], [0, 9, 2, 2], [0, 1, 0, 0]], dtype=np.float64))
+    assert found.value == pytest.approx(5 / 3) and found.n == 3
+    assert found.resampled[:2] == pytest.approx([1 / 2, 2]) and np.isnan(found.resampled[2])
+
+
+def test_weighted_mean_interval_is_that_of_a_mean():
+    values = np.random.default_rng(3).normal(2, 1, size=500)
+    half = 1.96 * values.std() / np.sqrt(500)
+    found = weighted_mean(values, study_resamples(range(500)))
+    assert found.ci95 == pytest.approx((values.mean() - half, values.mean() + half), abs=0.02)
+
+
+def test_two_sided_p_by_hand():
+    # differences 1 1 1 -1 in four resamples: one on the rarer side, 2 (1 + 1) / 5
+    first = Estimate(0.5, None, 4, array(1, 1, 1, 0))
+    second = Estimate(0.0, None, 4, array(0, 0, 0, 1))
+    assert difference(first, second).p == pytest.approx(0.8)
+    assert difference(first, first).p == 1
+    assert np.isnan(difference(Estimate(0, None, 0, array(NAN)), Estimate(0, None, 0, array(1))).p)

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from radeval_core.stats.paired import holm, paired_test
+from radeval_core.stats.multiplicity import holm
+from radeval_core.stats.paired import paired_test
 
 
 def test_always_one_better_by_hand():

@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 
 from radeval_core import api
+from radeval_core.bench.provenance import versions
 from radeval_core.errors import InputError
 from radeval_core.io import open_pairs
 from radeval_core.pairs import Pair
-from radeval_core.stats.paired import holm, paired_test
+from radeval_core.stats.bootstrap import RESAMPLES, SEED
+from radeval_core.stats.multiplicity import holm
+from radeval_core.stats.paired import FLIPS, paired_test
 
 
 def compare(
@@ -36,7 +39,7 @@ def compare(
     Returns:
         By metric the means of the per-pair scores `a` and `b` over pairs scored for both systems, `difference` (b - a)
         with its 95 % interval, p-values of the paired bootstrap and of approximate randomisation, both also after
-        Holm's correction over the metrics, counts, direction and signature.
+        Holm's correction over the metrics, counts, direction, signature, seed, numbers of draws, and versions.
     """
     a_pairs, b_pairs = same_references(first, second)
     a_results = api.score(a_pairs, metrics, configs, **options).results
@@ -58,6 +61,10 @@ def compare(
             "unscored": int((~both).sum()),
             "higher_is_better": a.spec.higher_is_better,
             "signature": a.signature,
+            "seed": SEED,
+            "resamples": RESAMPLES,
+            "flips": FLIPS,
+            "versions": versions(),
         }
     for key in ("p_bootstrap", "p_randomisation"):
         for row, adjusted in zip(out.values(), holm([row[key] for row in out.values()]), strict=True):

@@ -1,27 +1,35 @@
-"""Pairs of reports with what experts say of them, read from anyone's JSONL file.
+"""Pairs of reports with what experts say of them, from anyone's JSONL file or from a built dataset.
 
 A row: `{"id", "study", "prediction", "reference", "expert": {"errors": 2, "significant_errors": [0, 1], "rating": 4}}`.
-Each expert measure is a number, or a list with one number a rater (null: this rater did not read the pair).
+Each expert measure is a number, or a list with one number a rater (null: this rater did not read the pair). `expert`
+may also have `categories`: `{"wrong_location": {"significant": [0, 1], "insignificant": 0}, …}`; a category or kind
+that is left out has no errors.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from radeval_core.errors import InputError, unknown_name
-from radeval_core.io import open_pairs
+from radeval_core.io import jsonl_rows, pair_of
 from radeval_core.pairs import Pair
+from radeval_core.scores.fineradscore import CATEGORY_KEYS as CATEGORIES
 from radeval_core.stats.agreement import Array, rater_mean
 
 #: what experts may state, and whether more of it is better
-MEASURES = {"errors": False, "significant_errors": False, "rating": True}
+MEASURES = {"errors": False, "significant_errors": False, "rating": True, "matched_findings": True}
+#: what they may state besides: which of two candidates they prefer (1 or 0), and how sure they are
+PREFERENCE = ("preferred", "confidence")
+SIGNIFICANCE = ("significant", "insignificant")
+_COUNTS = ("errors", "significant_errors", "matched_findings", "preferred", "confidence")
+Place = tuple[str, dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -32,59 +40,97 @@ class ExpertData:
         pairs: the pairs, in the order of the file.
         studies: the study of each pair; candidates for one study share it.
         raters: for each measure in the file, a row a pair and a column a rater; NaN where there is no number.
+        categories: the same for each category of error, by significance; empty if the file has none.
+        preference: the same for `preferred` and `confidence`.
+        provenance: where the rows come from.
     """
 
     pairs: list[Pair]
     studies: list[str | int]
     raters: dict[str, Array]
+    categories: dict[str, dict[str, Array]] = field(default_factory=dict)
+    preference: dict[str, Array] = field(default_factory=dict)
+    provenance: dict[str, Any] = field(default_factory=dict)
 
     def expert(self, measure: str) -> Array:
         """The mean over the raters of each pair."""
         return rater_mean(self.raters[measure])
 
+    def category(self, category: str, significance: str | None = None) -> Array:
+        """Errors of a category, a row a pair and a column a rater; of both significances if none is named."""
+        by = self.categories[category]
+        return by[significance] if significance else by["significant"] + by["insignificant"]
+
 
 def read_expert_data(path: str | Path) -> ExpertData:
-    """Read and check a whole file; errors name file and line."""
+    """Read and check a whole JSONL file of rated pairs; errors name file and line."""
     path = Path(path)
     if path.suffix.lower() != ".jsonl":
         raise InputError(f"{path}: the name must end in .jsonl")
-    pairs = list(open_pairs(path))
-    if not pairs:
-        raise InputError(f"{path}: no pairs to score")
+    return rated_pairs(list(jsonl_rows(path)), str(path))
+
+
+def rated_pairs(rows: Iterable[Place], source: str, provenance: Mapping[str, Any] | None = None) -> ExpertData:
+    """Check rows, each with its place for errors.
+
+    Args:
+        rows: place and row.
+        source: what has the rows, for errors.
+        provenance: where they come from.
+    """
+    pairs: list[Pair] = []
     studies: list[str | int] = []
-    columns: dict[str, list[list[float] | None]] = {measure: [] for measure in MEASURES}
-    raters: dict[str, tuple[int, str]] = {}  # how many, and the line that said so
+    known = _Raters()
+    columns: dict[str, list[list[float] | None]] = {measure: [] for measure in (*MEASURES, *PREFERENCE)}
+    categories: list[dict[tuple[str, str], list[float]] | None] = []
     first_seen: dict[str | int, str] = {}
-    for pair, (where, row) in zip(pairs, _rows(path), strict=True):
+    for index, (where, row) in enumerate(rows):
+        pair = pair_of(where, row, index)
+        line = where.rpartition(": ")[2]
         if pair.id in first_seen:
             raise InputError(f"{where}: id {pair.id!r} is already that of {first_seen[pair.id]}")
-        first_seen[pair.id] = where.rpartition(": ")[2]
-        studies.append(_study(where, row, pair))
+        first_seen[pair.id] = line
+        pairs.append(pair)
+        studies.append(study_of(where, row, pair))
         stated = _expert(where, row)
         for measure, column in columns.items():
-            numbers = _numbers(f"{where}: expert {measure!r}", stated.get(measure))
-            if numbers is not None:
-                count, since = raters.setdefault(measure, (len(numbers), first_seen[pair.id]))
-                if len(numbers) != count:
-                    raise InputError(
-                        f"{where}: expert {measure!r} has {len(numbers)} raters, {since} has {count}: "
-                        "write null for a rater who did not read a pair"
-                    )
+            numbers = _numbers(f"{where}: expert {measure!r}", stated.get(measure), measure in _COUNTS)
+            known.check(measure, numbers, where, line)
             column.append(numbers)
-    missing = {measure: [math.nan] * count for measure, (count, _) in raters.items()}
-    matrices = {m: np.array([n or missing[m] for n in columns[m]], dtype=np.float64) for m in MEASURES if m in raters}
-    return ExpertData(pairs, studies, matrices)
+        categories.append(_categories(where, stated.get("categories"), known, line))
+    if not pairs:
+        raise InputError(f"{source}: no pairs to score")
+    missing = {measure: [math.nan] * count for measure, (count, _) in known.counts.items()}
+    matrices = {m: np.array([n or missing[m] for n in columns[m]], dtype=np.float64) for m in columns if m in missing}
+    return ExpertData(
+        pairs,
+        studies,
+        {m: matrix for m, matrix in matrices.items() if m in MEASURES},
+        _category_matrices(categories, columns["errors"], known),
+        {m: matrix for m, matrix in matrices.items() if m in PREFERENCE},
+        dict(provenance or {}),
+    )
 
 
-def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows again, known by now to be good JSON objects."""
-    with open(path, encoding="utf-8-sig", newline="\n") as file:
-        for number, line in enumerate(file, start=1):
-            if line.strip():
-                yield f"{path}: line {number}", json.loads(line)
+class _Raters:
+    """How many raters each measure has, and which line said so."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, tuple[int, str]] = {}
+
+    def check(self, measure: str, numbers: list[float] | None, where: str, line: str) -> None:
+        if numbers is None:
+            return
+        count, since = self.counts.setdefault(measure, (len(numbers), line))
+        if len(numbers) != count:
+            raise InputError(
+                f"{where}: expert {measure!r} has {len(numbers)} raters, {since} has {count}: "
+                "write null for a rater who did not read a pair"
+            )
 
 
-def _study(where: str, row: dict[str, Any], pair: Pair) -> str | int:
+def study_of(where: str, row: dict[str, Any], pair: Pair) -> str | int:
+    """The study a row names, or its id."""
     study = row.get("study")
     if study is None:
         return pair.id
@@ -97,24 +143,71 @@ def _expert(where: str, row: dict[str, Any]) -> dict[str, Any]:
     stated = row.get("expert")
     if not isinstance(stated, dict) or not stated:
         raise InputError(f"{where}: column 'expert' must be an object with some of: {', '.join(MEASURES)}")
+    known = (*MEASURES, *PREFERENCE, "categories")
     for measure in stated:
-        if measure not in MEASURES:
-            error = unknown_name("expert measure", measure, MEASURES)
-            raise InputError(f"{where}: {error}")
+        if measure not in known:
+            raise InputError(f"{where}: {unknown_name('expert measure', measure, known)}")
     return stated
 
 
-def _numbers(where: str, value: Any) -> list[float] | None:
+def _numbers(where: str, value: Any, count: bool = False) -> list[float] | None:
     """One number a rater, or None if the row does not state the measure."""
     if value is None:
         return None
     values = value if isinstance(value, list) else [value]
     if not values:
         raise InputError(f"{where} is an empty list: give a number, or one a rater")
-    return [math.nan if v is None else _number(where, v) for v in values]
+    return [math.nan if v is None else _number(where, v, count) for v in values]
 
 
-def _number(where: str, value: Any) -> float:
+def _number(where: str, value: Any, count: bool) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise InputError(f"{where} must be a number, or a list with one a rater, got {json.dumps(value)}")
+    if count and value < 0:
+        raise InputError(f"{where} must be 0 or more, got {json.dumps(value)}")
     return float(value)
+
+
+def _categories(where: str, value: Any, known: _Raters, line: str) -> dict[tuple[str, str], list[float]] | None:
+    """The counts a row states by category and significance, or None if it states none."""
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise InputError(f"{where}: expert 'categories' must be an object with some of: {', '.join(CATEGORIES)}")
+    found: dict[tuple[str, str], list[float]] = {}
+    for category, counts in value.items():
+        if category not in CATEGORIES:
+            raise InputError(f"{where}: {unknown_name('category of errors', category, CATEGORIES)}")
+        if counts is not None and not isinstance(counts, dict):
+            raise InputError(f"{where}: category {category!r} must be an object with {' and '.join(SIGNIFICANCE)}")
+        for kind, stated in (counts or {}).items():
+            if kind not in SIGNIFICANCE:
+                raise InputError(f"{where}: {unknown_name(f'kind of {category}', kind, SIGNIFICANCE)}")
+            numbers = _numbers(f"{where}: {kind} {category}", stated, count=True)
+            known.check("categories", numbers, where, line)
+            if numbers is not None:
+                found[category, kind] = numbers
+    return found
+
+
+def _category_matrices(
+    rows: list[dict[tuple[str, str], list[float]] | None], errors: list[list[float] | None], known: _Raters
+) -> dict[str, dict[str, Array]]:
+    """A matrix for each category and significance.
+
+    What a row leaves out is no error, but a category that no row states was not asked about.
+    """
+    if "categories" not in known.counts:
+        return {}
+    width, _ = known.counts["categories"]
+    matrices = {c: {k: np.full((len(rows), width), np.nan) for k in SIGNIFICANCE} for c in CATEGORIES}
+    asked = {category for row in rows if row for category, _ in row}
+    for i, (row, counted) in enumerate(zip(rows, errors, strict=True)):
+        if row is None:
+            continue
+        stated = [*row.values(), *([counted] if counted and len(counted) == width else [])]
+        read = ~np.isnan(np.array(stated, dtype=np.float64)).all(axis=0) if stated else np.ones(width, dtype=bool)
+        for category in asked:
+            for kind in SIGNIFICANCE:
+                matrices[category][kind][i] = row.get((category, kind), np.where(read, 0.0, np.nan))
+    return matrices

@@ -6,7 +6,7 @@ One Space is both things at once: `evaluate.load("radeval/<name>")` reads `<name
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,29 @@ def assemble(name: str, root: Path, out: Path) -> Path:
 
 def upload(space: Path, org: str) -> str:
     """Create or update the Space of an assembled folder, `org/<folder name>`, on the Hub and return its address."""
-    repo_id = f"{org}/{space.name}"
+    return upload_folder(space, org, space.name, "space", space_sdk="gradio")
+
+
+def upload_folder(
+    folder: Path,
+    org: str,
+    name: str,
+    repo_type: str,
+    *,
+    files: Sequence[str] | None = None,
+    space_sdk: str | None = None,
+) -> str:
+    """Create or update a repository on the Hub with the files of a folder, and return its address.
+
+    Args:
+        folder: what to upload.
+        org: the user or organisation.
+        name: the repository's name.
+        repo_type: `space` or `dataset`.
+        files: upload only these, by their path in the folder.
+        space_sdk: of a Space.
+    """
+    repo_id = f"{org}/{name}"
     try:
         validate_repo_id(repo_id)
     except HFValidationError as error:
@@ -61,12 +83,13 @@ def upload(space: Path, org: str) -> str:
         raise RadevalError(f"cannot publish {repo_id}: you are not logged in to the Hub; type: hf auth login")
     try:
         api = HfApi(library_name="radeval_core", library_version=__version__)
-        url = api.create_repo(repo_id, repo_type="space", space_sdk="gradio", exist_ok=True)
+        url = api.create_repo(repo_id, repo_type=repo_type, space_sdk=space_sdk, exist_ok=True)
         api.upload_folder(
             repo_id=repo_id,
-            repo_type="space",
-            folder_path=space,
-            commit_message=f"Publish {space.name} with radeval_core {__version__}",
+            repo_type=repo_type,
+            folder_path=folder,
+            allow_patterns=None if files is None else list(files),
+            commit_message=f"Publish {name} with radeval_core {__version__}",
         )
     except HfHubHTTPError as error:
         raise RadevalError(f"cannot publish {repo_id}: {_refusal(error, org)}") from error

@@ -152,14 +152,16 @@ class BertScorer(Scorer):
     def _detail(
         self, pair: Pair, vectors: dict[str, TokenVectors], found: dict[tuple[str, str], Any]
     ) -> dict[str, Any]:
-        """Tokens of both reports with the cosine of each token's best match, for the first reference."""
+        """Tokens of both reports with the place and the cosine of each one's best match, for the first reference."""
         both = found.get((pair.prediction, pair.reference))
         sides = {}
+        cosines = vectors[pair.prediction].vectors @ vectors[pair.reference].vectors.T if both else np.zeros((0, 0))
         for i, (side, text) in enumerate((("prediction", pair.prediction), ("reference", pair.reference))):
             tokens = self.embedder.tokens(vectors[text]) if text in vectors else []
             best = both[i].astype(float).round(6).tolist() if both else [0.0] * len(tokens)
             cut = text in vectors and len(vectors[text].ids) >= self.embedder.max_length
-            sides[side] = {"tokens": tokens, "best": best, "truncated": cut}
+            match = cosines.argmax(axis=1 - i).tolist() if both else []
+            sides[side] = {"tokens": tokens, "best": best, "match": match, "truncated": cut}
         return sides
 
     def signature_fields(self) -> dict[str, object]:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import yaml
 
+from radeval_core.errors import InputError, unknown_name
 from radeval_core.pairs import Pair, is_blank
 from radeval_core.registry import get_spec, resolve_config, scorer_class
 from radeval_core.scorer import Array, Option, PairScores, Scorer
-from radeval_core.scores.radcliq import PARTS, contributions, radcliq
+from radeval_core.scores.radcliq import PARTS, Line, contributions, line_name, lines, radcliq, read_line
 from radeval_core.spec import Config, EmptyRule, MetricSpec
+
+log = logging.getLogger(__name__)
 
 #: of each part: the metric, its per-pair value, and the config it has in the paper
 SOURCES = {
@@ -67,9 +74,11 @@ class RadcliqScorer(Scorer):
         "bertscore": Option(None, str),
         "chexbert": Option(None, str),
         "idf": Option(False, bool),
+        "weights": Option("v1", str),
     }
 
     def prepare(self) -> None:
+        self.line, self.version, self._fitted_on = read_weights(self.chosen["weights"] or "v1")
         given = {"radgraph": "radgraph", "bertscore": "bertscore", "semb": "chexbert"}
         self.scorers: dict[str, Scorer] = {}
         for part, (metric, _, published) in SOURCES.items():
@@ -90,6 +99,8 @@ class RadcliqScorer(Scorer):
     def warm_up(self) -> None:
         for scorer in self.scorers.values():
             scorer.warm_up()
+        if self._fitted_on and self._fitted_on != self.part_models():
+            log.warning("radcliq: the weights %s were fitted on parts of other models or lexicons", self.version)
 
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
         whole = [i for i, pair in enumerate(pairs) if not is_blank(pair.prediction) and not is_blank(pair.reference)]
@@ -98,11 +109,22 @@ class RadcliqScorer(Scorer):
             written = [pairs[i] for i in whole]
             parts[whole] = np.column_stack([self._part(part, written) for part in PARTS])
         values = {
-            "radcliq": radcliq(parts, "v1"),
+            "radcliq": radcliq(parts, self.line),
             "v0": radcliq(parts, "v0"),
             **{part: parts[:, i] for i, part in enumerate(PARTS)},
         }
-        return PairScores(values, details=[_detail(row) for row in parts] if detailed else None)
+        return PairScores(values, details=[self._detail(row) for row in parts] if detailed else None)
+
+    def _detail(self, parts: Array) -> dict[str, Any]:
+        """The parts of one pair and what each adds to both published versions, and to the one chosen."""
+        versions = {**lines(), self.version: self.line}
+        return {
+            "parts": dict(zip(PARTS, parts.tolist(), strict=True)),
+            "contributions": {
+                name: dict(zip(PARTS, contributions(parts, line).tolist(), strict=True))
+                for name, line in versions.items()
+            },
+        }
 
     def _part(self, part: str, pairs: Sequence[Pair]) -> Array:
         """One part of each pair, on the scale of the published models."""
@@ -114,16 +136,20 @@ class RadcliqScorer(Scorer):
 
     def summarise(self, sums: Array, n: int) -> dict[str, Array]:
         means = super().summarise(sums, n)
-        added = contributions(np.stack([means[part] for part in PARTS], axis=-1), "v1")
+        added = contributions(np.stack([means[part] for part in PARTS], axis=-1), self.line)
         return {**means, **{f"contribution_{part}": added[..., i] for i, part in enumerate(PARTS)}}
 
     def signature_fields(self) -> dict[str, object]:
-        fields: dict[str, object] = {"version": "v1"}
+        return {"version": self.version, **self.part_models(), "idf": self.chosen["idf"], "dtype": "fp32"}
+
+    def part_models(self) -> dict[str, object]:
+        """What the parts are computed with, each with a hash or commit; BLEU needs no model."""
+        fields: dict[str, object] = {}
         for part, scorer in self.scorers.items():
             if part != "bleu":
                 of_part = scorer.signature_fields()
                 fields[part] = of_part.get("model") or f"lexicon-{of_part['lexicon']}"
-        return {**fields, "idf": self.chosen["idf"], "dtype": "fp32"}
+        return fields
 
 
 def _part_scorer(metric: str, wanted: str, whole: RadcliqScorer, options: dict[str, Any]) -> Scorer:
@@ -132,14 +158,29 @@ def _part_scorer(metric: str, wanted: str, whole: RadcliqScorer, options: dict[s
     return scorer_class(metric)(config, whole.resources, checkpoint, **options)
 
 
-def _detail(parts: Array) -> dict[str, Any]:
-    """The parts of one pair and what each adds to both versions."""
-    return {
-        "parts": dict(zip(PARTS, parts.tolist(), strict=True)),
-        "contributions": {
-            version: dict(zip(PARTS, contributions(parts, version).tolist(), strict=True)) for version in ("v0", "v1")
-        },
-    }
+def read_weights(wanted: str) -> tuple[Line, str, dict[str, object] | None]:
+    """A line, what signatures call it, and the models its parts were computed with, where its file says so.
+
+    Args:
+        wanted: `v1`, `v0`, or the path of a JSON or YAML file that `radeval fit radcliq` wrote.
+    """
+    known = lines()
+    if wanted.lower() in known:
+        return known[wanted.lower()], wanted.lower(), None
+    path = Path(wanted)
+    if not path.is_file():
+        if path.suffix or "/" in wanted:
+            raise InputError(f"weights of radcliq: no such file: {wanted}")
+        raise unknown_name("weights of radcliq", wanted, [*known, "a JSON or YAML file"])
+    content = path.read_bytes()
+    try:
+        data = yaml.safe_load(content) if path.suffix in (".yaml", ".yml") else json.loads(content)
+    except (yaml.YAMLError, ValueError) as error:
+        raise InputError(f"weights of radcliq: {wanted} is neither JSON nor YAML") from error
+    line = read_line(data, f"weights of radcliq: {wanted}")
+    provenance = data.get("provenance")
+    fitted_on = provenance.get("part_models") if isinstance(provenance, dict) else None
+    return line, line_name(line), fitted_on
 
 
 SCORER = RadcliqScorer

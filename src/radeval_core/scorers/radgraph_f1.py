@@ -99,14 +99,14 @@ class RadgraphF1Scorer(Scorer):
             _ = self.annotator
 
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
-        graphs = self._graphs(list(dict.fromkeys(t for p in pairs for t in (p.prediction, p.reference))))
+        graphs = self.graphs(list(dict.fromkeys(t for p in pairs for t in (p.prediction, p.reference))))
         said = {text: statements(graph, self.chosen["lowercase"]) for text, graph in graphs.items()}
         rows = [radgraph_f1(said[pair.prediction], said[pair.reference]) for pair in pairs]
         values = {part: np.array([row[part] for row in rows]) for part in PARTS}
         details = [self._detail(pair, graphs, said) for pair in pairs] if detailed else None
         return PairScores({"radgraph_f1": values["partial"], **values}, details=details)
 
-    def _graphs(self, texts: Sequence[str]) -> dict[str, RadGraph]:
+    def graphs(self, texts: Sequence[str]) -> dict[str, RadGraph]:
         """The graph of each text. A blank report has no entities, whatever a model makes of no words."""
         blank = {text: RadGraph("", (), ()) for text in texts if is_blank(text)}
         written = [text for text in texts if text not in blank]

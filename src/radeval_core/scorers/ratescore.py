@@ -105,19 +105,30 @@ class RateScorer(Scorer):
             _ = self.ner
 
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
-        reports = self._read([text for pair in pairs for text in (pair.prediction, pair.reference)])
-        names = dict.fromkeys(c.words for report in reports.values() for c in report.concepts)
-        vectors: dict[str, Any] = self.resources.store.annotate(self.encoder, list(names))
-        couples = {(p.prediction, p.reference): _Couple() for p in pairs}
-        for prediction, reference in couples:
-            couples[prediction, reference] = self._compare(reports[prediction], reports[reference], vectors)
-        found = [couples[p.prediction, p.reference] for p in pairs]
+        reports, found = self._matched(pairs)
         values = {key: np.array([getattr(c, key) for c in found]) for key in ("precision", "recall")}
         details = None
         if detailed:
             rows = zip(pairs, found, strict=True)
             details = [_detail(reports[p.prediction], reports[p.reference], c) for p, c in rows]
         return PairScores({"ratescore": np.array([c.score for c in found]), **values}, details=details)
+
+    def matches(self, pairs: Sequence[Pair]) -> list[tuple[Sequence[Match], Sequence[Match]]]:
+        """The matches of each pair, of the prediction's entities and of the reference's.
+
+        Which they are does not depend on the weights, so weights can be fitted without reading a report twice.
+        """
+        return [(couple.forth, couple.back) for couple in self._matched(pairs)[1]]
+
+    def _matched(self, pairs: Sequence[Pair]) -> tuple[dict[str, _Report], list[_Couple]]:
+        """Every report read, and both directions of each pair."""
+        reports = self._read([text for pair in pairs for text in (pair.prediction, pair.reference)])
+        names = dict.fromkeys(c.words for report in reports.values() for c in report.concepts)
+        vectors: dict[str, Any] = self.resources.store.annotate(self.encoder, list(names))
+        couples = {(p.prediction, p.reference): _Couple() for p in pairs}
+        for prediction, reference in couples:
+            couples[prediction, reference] = self._compare(reports[prediction], reports[reference], vectors)
+        return reports, [couples[p.prediction, p.reference] for p in pairs]
 
     def _read(self, texts: Sequence[str]) -> dict[str, _Report]:
         """The entities of each distinct text."""

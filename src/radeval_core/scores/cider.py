@@ -16,12 +16,12 @@ ORDERS = 4
 #: width of the Gaussian penalty on a difference in length, in words
 _SIGMA = 6.0
 _SCALE = 10.0
-_WORD = re.compile(r"[^\W_]+(?:[.'’\-/][^\W_]+)*")
+WORD = re.compile(r"[^\W_]+(?:[.'’\-/][^\W_]+)*")
 
 
 def words(text: str) -> list[str]:
     """Lower-case words; punctuation is left out, as the caption toolkits do."""
-    return _WORD.findall(text.lower())
+    return WORD.findall(text.lower())
 
 
 def count_ngrams(text: str) -> Counter[Ngram]:

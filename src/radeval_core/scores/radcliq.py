@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from radeval_core.errors import InputError, unknown_name
 
 Array = NDArray[np.float64]
 
 
 class Line(NamedTuple):
-    """One published version: each part is standardised, then weighed and added up."""
+    """One version, published or fitted: each part is standardised, then weighed and added up."""
 
     mean: Array
     scale: Array
@@ -36,17 +41,63 @@ def lines() -> dict[str, Line]:
 PARTS = ("radgraph", "bertscore", "semb", "bleu")
 
 
-def contributions(parts: Array, version: str) -> Array:
+def contributions(parts: Array, version: str | Line) -> Array:
     """What each part adds to RadCliQ; lower is better.
 
     Args:
         parts: RadGraph combined F1, rescaled BERTScore, CheXbert similarity and BLEU-2, in the last axis.
-        version: `v0` or `v1`.
+        version: `v0`, `v1`, or a line of one's own.
     """
-    line = lines()[version]
+    line = version if isinstance(version, Line) else lines()[version]
     return line.coefficients * (parts - line.mean) / line.scale
 
 
-def radcliq(parts: Array, version: str) -> Array:
-    """The composite: about the number of errors (v0), or a standardised score (v1)."""
-    return contributions(parts, version).sum(axis=-1) + lines()[version].intercept
+def radcliq(parts: Array, version: str | Line) -> Array:
+    """The composite: about the number of errors (v0), a standardised score (v1), or what was fitted."""
+    line = version if isinstance(version, Line) else lines()[version]
+    return contributions(parts, line).sum(axis=-1) + line.intercept
+
+
+_FIELDS = ("mean", "scale", "coefficients", "intercept")
+
+
+def read_line(data: Any, where: str) -> Line:
+    """Check and read a fitted line, as `radeval fit radcliq` writes it.
+
+    Args:
+        data: `mean`, `scale` and `coefficients`, four numbers each in the order of PARTS, and `intercept`; `parts`
+            may repeat that order and `provenance` say where the line comes from.
+        where: what messages call it.
+    """
+    if not isinstance(data, Mapping):
+        raise InputError(f"{where} must hold {', '.join(_FIELDS)}, got {type(data).__name__}")
+    for name in data:
+        if name not in (*_FIELDS, "parts", "provenance"):
+            raise unknown_name(f"field of {where}", str(name), [*_FIELDS, "parts", "provenance"])
+    for name in _FIELDS:
+        if name not in data:
+            raise InputError(f"{where}: {name!r} is missing: write it with `radeval fit radcliq`")
+    if data.get("parts", list(PARTS)) != list(PARTS):
+        raise InputError(f"{where}: 'parts' must be {list(PARTS)}, in this order, got {data['parts']!r}")
+    mean, scale, coefficients = (_four_numbers(data[name], f"{where}: {name!r}") for name in _FIELDS[:3])
+    if scale.min() <= 0:
+        raise InputError(f"{where}: 'scale' must be above 0, got {scale.min():g}")
+    if not _is_number(data["intercept"]):
+        raise InputError(f"{where}: 'intercept' must be a number, got {data['intercept']!r}")
+    return Line(mean, scale, coefficients, float(data["intercept"]))
+
+
+def line_name(line: Line) -> str:
+    """What signatures call a fitted line: a hash of its numbers, whatever file they stand in."""
+    numbers = [*line.mean, *line.scale, *line.coefficients, line.intercept]
+    return f"fit-{hashlib.sha256(json.dumps([float(n) for n in numbers]).encode()).hexdigest()[:8]}"
+
+
+def _four_numbers(values: Any, where: str) -> Array:
+    if not isinstance(values, list) or len(values) != len(PARTS) or not all(map(_is_number, values)):
+        raise InputError(f"{where} must be {len(PARTS)} numbers, of {', '.join(PARTS)}, got {values!r}")
+    return np.array(values, dtype=np.float64)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

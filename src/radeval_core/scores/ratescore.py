@@ -18,6 +18,8 @@ from radeval_core.errors import InputError, unknown_name
 #: in the order of the rows and columns of a weight matrix
 TYPES = ("Abnormality", "Anatomy", "Disease", "Non-Abnormality", "Non-Disease")
 _NUMBER = {kind: i for i, kind in enumerate(TYPES)}
+#: what files call each entry of a weight matrix, `<type>_<type of the match>`
+CELLS = {f"{a}_{b}".lower(): (i, j) for i, a in enumerate(TYPES) for j, b in enumerate(TYPES)}
 _PRESENT = {"Abnormality", "Disease"}
 _ABSENT = {"Non-Abnormality", "Non-Disease"}
 #: the score of a pair of which one side has no entity
@@ -50,12 +52,14 @@ class Match:
         similarity: how alike their names are.
         weight: how much this match counts.
         penalised: whether one is present and the other absent.
+        cell: row and column of the weight in the matrix: the types of the entity and of its match.
     """
 
     index: int
     similarity: float
     weight: float
     penalised: bool
+    cell: tuple[int, int]
 
 
 def best_matches(similarity: Array, types: Sequence[str], others: Sequence[str], affinity: Affinity) -> list[Match]:
@@ -71,9 +75,9 @@ def best_matches(similarity: Array, types: Sequence[str], others: Sequence[str],
     for row, kind in zip(similarity, types, strict=True):
         index = int(np.argmax(row >= row.max() - _EQUAL))
         other = others[index]
-        weight = float(affinity.weights[_NUMBER[kind], _NUMBER[other]])
+        cell = _NUMBER[kind], _NUMBER[other]
         opposed = (kind in _PRESENT and other in _ABSENT) or (kind in _ABSENT and other in _PRESENT)
-        matches.append(Match(index, float(row[index]), weight, opposed))
+        matches.append(Match(index, float(row[index]), float(affinity.weights[cell]), opposed, cell))
     return matches
 
 
@@ -102,17 +106,16 @@ def read_affinity(data: Any, where: str) -> Affinity:
     """Check and read one set of weights, as in `ratescore_weights.json` and in upstream's own files.
 
     Args:
-        data: `<type>_<type>` to weight, 25 of them, and `neg_weight`.
+        data: `<type>_<type>` to weight, 25 of them, and `neg_weight`; `provenance` may say where they come from.
         where: what messages call it.
     """
     if not isinstance(data, Mapping):
         raise InputError(f"{where} must map 25 pairs of types and neg_weight to numbers, got {type(data).__name__}")
-    pairs = {f"{a}_{b}".lower(): (i, j) for i, a in enumerate(TYPES) for j, b in enumerate(TYPES)}
     for name in data:
-        if name not in pairs and name != "neg_weight":
-            raise unknown_name(f"field of {where}", str(name), [*pairs, "neg_weight"])
+        if name not in (*CELLS, "neg_weight", "provenance"):
+            raise unknown_name(f"field of {where}", str(name), [*CELLS, "neg_weight"])
     weights = np.zeros((len(TYPES), len(TYPES)))
-    for name, place in pairs.items():
+    for name, place in CELLS.items():
         weights[place] = _number(data, name, where)
     return Affinity(weights, _number(data, "neg_weight", where))
 

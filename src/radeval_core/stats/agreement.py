@@ -46,12 +46,14 @@ class Difference:
         ci95: 95 % percentile interval.
         p_first_higher: share of resamples with a difference of zero or less: small if the first is higher.
         p_second_higher: share of resamples with a difference of zero or more: small if the second is higher.
+        p: two-sided, 2 (k + 1) / (n + 1) with k resamples on the rarer side of zero, at most 1.
     """
 
     value: float
     ci95: tuple[float, float] | None
     p_first_higher: float
     p_second_higher: float
+    p: float
 
 
 def coefficient(kind: str, scores: Array, expert: Array) -> float:
@@ -132,7 +134,9 @@ def difference(first: Estimate, second: Estimate) -> Difference:
     gaps = first.resampled - second.resampled
     defined = gaps[~np.isnan(gaps)]
     lower, upper = ((defined <= 0).mean(), (defined >= 0).mean()) if len(defined) else (np.nan, np.nan)
-    return Difference(first.value - second.value, percentiles95(gaps), float(lower), float(upper))
+    rarer = min((defined <= 0).sum(), (defined >= 0).sum())
+    p = min(1.0, 2 * (float(rarer) + 1) / (len(defined) + 1)) if len(defined) else float("nan")
+    return Difference(first.value - second.value, percentiles95(gaps), float(lower), float(upper), p)
 
 
 def expert_agreement(kind: str, raters: Array, resamples: Array) -> list[Estimate]:
@@ -161,6 +165,21 @@ def mean_estimate(estimates: Sequence[Estimate]) -> Estimate:
     return Estimate(value, percentiles95(resampled), min(e.n for e in estimates), resampled)
 
 
+def weighted_mean(values: Array, resamples: Array) -> Estimate:
+    """The mean of a number a pair, without the NaN among them, and its interval.
+
+    Args:
+        values: a number a pair, such as an error, or 1 for right and 0 for wrong.
+        resamples: what `study_resamples` drew.
+    """
+    known = ~np.isnan(values)
+    values, drawn = values[known], resamples[:, known]
+    with np.errstate(invalid="ignore"):
+        resampled = drawn @ values / drawn.sum(axis=1)
+    value = float(values.mean()) if len(values) else float("nan")
+    return Estimate(value, percentiles95(resampled), len(values), resampled)
+
+
 def rater_mean(raters: Array) -> Array:
     """Mean over the raters who read each pair (columns), NaN if none did.
 
@@ -168,32 +187,6 @@ def rater_mean(raters: Array) -> Array:
     """
     read = (~np.isnan(raters)).sum(axis=1)
     return np.where(read > 0, np.round(np.nansum(raters, axis=1) / np.maximum(read, 1), 12), np.nan)
-
-
-def preference_accuracy(
-    scores: Array, rating: Array, studies: Sequence[Hashable], resamples: Array, same_direction: bool = True
-) -> Estimate:
-    """How often a metric prefers the candidate that experts prefer, over studies with exactly two candidates.
-
-    Studies that experts rate equal, or with an unscored candidate, are left out; equal scores count as wrong.
-    """
-    members: dict[Hashable, list[int]] = {}
-    for row, study in enumerate(studies):
-        members.setdefault(study, []).append(row)
-    first, right = [], []  # the first pair of each study that counts, and whether the metric is right there
-    for rows in members.values():
-        if len(rows) == 2:
-            one, other = rows
-            by_experts = rating[one] - rating[other]
-            by_metric = (scores[one] - scores[other]) * (1 if same_direction else -1)
-            if by_experts != 0 and not np.isnan(by_experts + by_metric):
-                first.append(one)
-                right.append(float(by_experts * by_metric > 0))
-    drawn = resamples[:, np.array(first, dtype=np.int64)]
-    with np.errstate(invalid="ignore"):
-        resampled = drawn @ np.array(right) / drawn.sum(axis=1)
-    value = float(np.mean(right)) if right else float("nan")
-    return Estimate(value, percentiles95(resampled), len(right), resampled)
 
 
 def percentiles95(resampled: Array) -> tuple[float, float] | None:

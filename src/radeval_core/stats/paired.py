@@ -5,7 +5,7 @@ After sacrebleu: p = (k + 1) / (n + 1), two-sided, with a fixed seed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,13 +69,23 @@ def paired_test(differences: Array, seed: int = SEED) -> PairedTest:
     )
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's correction for several tests: adjusted p-values in the order given."""
-    adjusted, highest = [0.0] * len(p_values), 0.0
-    for rank, i in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[i]))
-        adjusted[i] = highest
-    return adjusted
+def randomisation_p_values(differences: Array, seed: int = SEED) -> Array:
+    """The p-value of approximate randomisation for many comparisons at once.
+
+    Args:
+        differences: a row a pair and a column a comparison; NaN where a comparison lacks the pair.
+        seed: seed of the draws, the same for every comparison.
+    """
+    # a difference of 0 changes neither side of the comparison below: it is as good as a pair left out
+    known = np.nan_to_num(differences)
+    n = len(known)
+    at_least = np.abs(known.sum(axis=0)) - 1e-12 * np.abs(known).sum(axis=0)
+    rng = np.random.default_rng(seed)
+    reached = np.zeros(known.shape[1], dtype=np.int64)
+    for rows in _batches(FLIPS, max(known.shape)):
+        signs = rng.choice(np.array([-1.0, 1.0]), size=(rows, n))
+        reached += (np.abs(signs @ known) >= at_least).sum(axis=0)
+    return (reached + 1) / (FLIPS + 1)
 
 
 def _p_value(drawn: Array, observed: float) -> float:

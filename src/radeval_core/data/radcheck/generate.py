@@ -1,4 +1,4 @@
-"""The radcheck dataset from a seed: `build` writes its three configs as Parquet, one file a split.
+"""The rows of radcheck from a seed, in three configs.
 
 - `ner`: sentences with tokens, IOB tags and entities; train, dev and test do not share a report, and no sentence of
   dev or test stands in train.
@@ -16,9 +16,6 @@ from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 from typing import Any
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from radeval_core.data.radcheck.errors import CATEGORIES, perturb
 from radeval_core.data.radcheck.structures import Anatomy, Finding, Observation, Report, load_grammar
@@ -172,18 +169,6 @@ def synthetic_rows(seed: int) -> dict[str, list[Row]]:
 
 
 CONFIGS = {"ner": ner_rows, "eval": eval_rows, "synthetic": synthetic_rows}
-
-
-def build(out: Path, seed: int = 0) -> list[Path]:
-    """Write every config and split to `out/<config>/<split>.parquet`; the same seed gives the same bytes."""
-    written = []
-    for config, rows in CONFIGS.items():
-        for split, table in rows(seed).items():
-            path = out / config / f"{split}.parquet"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            pq.write_table(pa.Table.from_pylist(table), path)
-            written.append(path)
-    return written
 
 
 def write_sample(out: Path, count: int = 20, seed: int = 0) -> None:

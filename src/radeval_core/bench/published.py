@@ -1,0 +1,71 @@
+"""What papers measured on a dataset, beside what is measured here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from radeval_core.bench.expert_data import MEASURES, ExpertData
+from radeval_core.bench.plain import plain
+from radeval_core.scoring import MetricResult
+from radeval_core.stats.agreement import Array, agreement
+
+
+@cache
+def _entries() -> dict[str, list[dict[str, Any]]]:
+    text = files(__package__).joinpath("published.yaml").read_text(encoding="utf-8")
+    loaded: dict[str, list[dict[str, Any]]] = yaml.safe_load(text)
+    return loaded
+
+
+def published_values(provenance: Mapping[str, Any], coefficient: str) -> list[dict[str, Any]]:
+    """The values of papers on the dataset and config that provenance names; none for anyone's own file.
+
+    Args:
+        provenance: of the data: `dataset`, and `config` where the dataset has several that papers report.
+        coefficient: `kendall` for agreement, `accuracy` for triads, `counts` for numbers of errors.
+    """
+    entries = _entries().get(str(provenance.get("dataset", "")), [])
+    wanted = [e for e in entries if e["coefficient"] == coefficient]
+    wanted = [e for e in wanted if e.get("config") in (None, provenance.get("config"))]
+    return [{**{key: e[key] for key in ("paper", "table", "pairs")}, **row} for e in wanted for row in e["values"]]
+
+
+def counts_beside_measured(
+    counts: Mapping[str, Mapping[str, Any]], provenance: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Published errors and accuracies of error counts, each with the same measured here if its metric was run.
+
+    Args:
+        counts: what `count_rows` gives.
+        provenance: of the data.
+    """
+    rows = []
+    for row in published_values(provenance, "counts"):
+        found = counts.get(row["metric"], {})
+        name, _, category = row["measure"].partition(" ")
+        measured = found.get("categories", {}).get(category, {}).get(name) if category else found.get(name)
+        rows.append({**row, "measured": measured})
+    return rows
+
+
+def beside_measured(results: Mapping[str, MetricResult], data: ExpertData, resamples: Array) -> list[dict[str, Any]]:
+    """Published Kendall's taus, each with the same measured here if its metric was run.
+
+    Papers name parts of our metrics too: CheXbert's vector similarity is `chexbert_f1.similarity`.
+    """
+    rows = []
+    for row in published_values(data.provenance, "kendall"):
+        metric, _, part = row["metric"].partition(".")
+        result, measure = results.get(metric), row["measure"]
+        measured = None
+        if result is not None and measure in data.raters:
+            up = row.get("higher_is_better", result.spec.higher_is_better)
+            scores = result.values[part or metric]
+            measured = plain(agreement("kendall", scores, data.expert(measure), resamples, up == MEASURES[measure]))
+        rows.append({**row, "measured": measured})
+    return rows

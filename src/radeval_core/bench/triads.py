@@ -1,0 +1,69 @@
+"""Does a metric see that a synonym keeps the meaning and an opposite does not? RaTE-Eval, table 5."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from radeval_core import api
+from radeval_core.bench.plain import plain
+from radeval_core.bench.published import published_values
+from radeval_core.bench.sources import TriadData
+from radeval_core.pairs import Pair
+from radeval_core.scoring import MetricResult
+from radeval_core.stats.agreement import Array, study_resamples, weighted_mean
+
+#: scores this near are equal: sums in another order differ in their last digits
+_SAME = 1e-9
+
+
+def score_triads(
+    data: TriadData, metrics: Sequence[str], configs: Mapping[str, str] | None, options: Mapping[str, Any]
+) -> dict[str, MetricResult]:
+    """Score the synonyms, then the opposites, each against its original."""
+    rows = zip((*data.synonyms, *data.opposites), (*data.originals, *data.originals), strict=True)
+    pairs = [Pair(prediction, (reference,), i) for i, (prediction, reference) in enumerate(rows)]
+    return api.score(pairs, metrics, configs, **options).results
+
+
+def triad_rows(results: Mapping[str, MetricResult], data: TriadData) -> dict[str, dict[str, Any]]:
+    """By metric how often the synonym scores better than the opposite, with an interval.
+
+    `accuracy` counts a tie as wrong, as the paper's does; `ties` is the share of ties, `decided` the accuracy without
+    them.
+    """
+    resamples = study_resamples(range(len(data.ids)))
+    return {name: _row(result, resamples) for name, result in results.items()}
+
+
+def beside_measured(results: Mapping[str, MetricResult], data: TriadData) -> list[dict[str, Any]]:
+    """Published accuracies, each with the same measured here if its metric was run."""
+    resamples = study_resamples(range(len(data.ids)))
+    rows = []
+    for row in published_values(data.provenance, "accuracy"):
+        metric, _, part = row["metric"].partition(".")
+        result = results.get(metric)
+        measured = None if result is None else _outcome(result, part or metric, resamples)["accuracy"]
+        rows.append({**row, "measured": measured})
+    return rows
+
+
+def _row(result: MetricResult, resamples: Array) -> dict[str, Any]:
+    return {**_outcome(result, result.spec.name, resamples), "signature": result.signature}
+
+
+def _outcome(result: MetricResult, part: str, resamples: Array) -> dict[str, Any]:
+    synonym, opposite = result.values[part].reshape(2, -1) * (1 if result.spec.higher_is_better else -1)
+    scored = ~np.isnan(synonym + opposite)
+    tie = np.abs(synonym - opposite) <= _SAME
+    better = np.where(scored, (synonym > opposite) & ~tie, np.nan)
+    tied = np.where(scored, tie, np.nan)
+    return {
+        "accuracy": plain(weighted_mean(better, resamples)),
+        "ties": plain(weighted_mean(tied, resamples)),
+        "decided": plain(weighted_mean(np.where(tied == 0, better, np.nan), resamples)),
+        "n": int(scored.sum()),
+        "unscored": int((~scored).sum()),
+    }

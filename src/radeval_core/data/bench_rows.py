@@ -1,0 +1,116 @@
+"""Built datasets as rows for `radeval bench`.
+
+Rows by kind:
+
+- `rated`: `{"id", "study", "prediction", "reference", "expert": {…}}`; `expert` has some of `errors`,
+  `significant_errors`, `rating`, `preferred`, `confidence`, each a number or a list with one a rater (None: not read),
+  and `categories`: `{"<category>": {"significant": …, "insignificant": …}}` in the same way;
+- `triads`: `{"id", "original", "synonym", "opposite"}`;
+- `corrections`: a report, its corrected form and the corrections, see `refisco`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from radeval_core.data.build import build
+from radeval_core.data.catalogue import dataset_names, get_dataset
+from radeval_core.data.dataset import Dataset, Row, file_hash, read_manifest
+from radeval_core.errors import InputError, unknown_name
+
+#: environment variable with the folder in which built datasets are looked for by name
+DATA_VARIABLE = "RADEVAL_DATA"
+
+
+@dataclass(frozen=True)
+class BenchRows:
+    """Rows of one split, and where they come from.
+
+    Attributes:
+        kind: `rated`, `triads` or `corrections`.
+        rows: the rows, in the order of the split.
+        provenance: `dataset`, `revision`, `config` and `split`.
+    """
+
+    kind: str
+    rows: list[Row]
+    provenance: dict[str, str]
+
+
+def read_built(folder: Path, config: str | None = None, split: str | None = None) -> BenchRows:
+    """The rows of a built folder; without a config or split, those the dataset names for benchmarks."""
+    manifest = read_manifest(folder)
+    dataset = get_dataset(manifest["dataset"])
+    config, split = _choose(dataset, config, split)
+    part = dataset.configs[config]
+    assert part.bench is not None  # _choose has seen to it
+    name = f"{config}/{split}.parquet"
+    path = folder / config / f"{split}.parquet"
+    try:
+        if file_hash(path) != manifest["files"].get(name):
+            raise InputError(f"{path}: is not the file that was built; build the dataset again")
+        table = pq.read_table(path, partitioning=None)
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"{path}: cannot be read: {error}; build the dataset again") from error
+    rows = [row for entry in table.to_pylist() for row in part.bench(entry)]
+    provenance = {"dataset": dataset.name, "revision": str(manifest["revision"]), "config": config, "split": split}
+    return BenchRows(part.kind, rows, provenance)
+
+
+def find_data(name_or_dir: str | Path) -> Path:
+    """The built folder of a dataset.
+
+    A name is looked for as `$RADEVAL_DATA/<name>`, then as `./<name>`; `radcheck` is generated if it is at neither.
+    Anything else must be a built folder.
+    """
+    name = str(name_or_dir)
+    if name not in dataset_names():
+        if not Path(name).is_dir():
+            kind, names = "dataset or folder", dataset_names()
+            raise unknown_name(kind, name, names) if os.sep not in name else InputError(f"no folder {name}")
+        return Path(name)
+    roots = [Path(root) for root in (os.environ.get(DATA_VARIABLE), ".") if root]
+    for root in roots:
+        if (root / name).is_dir():
+            return root / name
+    dataset = get_dataset(name)
+    if dataset.generate:
+        return Path(_generated(name).name)
+    target = Path(os.environ.get(DATA_VARIABLE) or ".") / name
+    raise InputError(
+        f"{name} is not built yet: looked for {' and '.join(str(root / name) for root in roots)}; "
+        f"type: radeval data build {name} --source PATH --out {target} (PATH: {dataset.source})"
+    )
+
+
+@cache
+def _generated(name: str) -> TemporaryDirectory[str]:
+    """A generated dataset in a folder that lives as long as this process."""
+    folder = TemporaryDirectory(prefix=f"radeval_{name}_")
+    build(name, None, folder.name)
+    return folder
+
+
+def _choose(dataset: Dataset, config: str | None, split: str | None) -> tuple[str, str]:
+    """The config and split asked for, checked, or the dataset's own choice."""
+    rated: dict[str, Any] = {name: part for name, part in dataset.configs.items() if part.bench}
+    if not rated:
+        raise InputError(f"{dataset.name} has no expert numbers: `radeval bench` cannot use it")
+    default = dataset.default_bench or (next(iter(rated)), "test")
+    config = config or default[0]
+    if config not in rated:
+        raise unknown_name(f"config of {dataset.name} for a benchmark", config, rated)
+    splits = rated[config].splits
+    if split is None:
+        split = default[1] if config == default[0] else splits[-1]
+    if split not in splits:
+        raise unknown_name(f"split of {dataset.name} {config}", split, splits)
+    return config, split

@@ -1,0 +1,145 @@
+"""What a dataset is, and how its rows become Parquet files that `datasets.load_dataset(DIR, config)` opens.
+
+A built folder holds the card (`README.md`, whose YAML names configs, splits and features), one file a split
+(`<config>/<split>.parquet`), and `radeval.json`, which says what was built and by which version.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from radeval_core import __version__
+from radeval_core.errors import InputError
+
+Row = dict[str, Any]
+#: rows of each split of each config
+Tables = Mapping[str, Mapping[str, list[Row]]]
+MANIFEST = "radeval.json"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One config of a dataset.
+
+    Attributes:
+        schema: columns and their types, all of which every row has.
+        splits: names of its splits, in order.
+        bench: turns a row into rows of `radeval bench` (see `bench_rows`), or None if it has no expert numbers.
+        kind: what those rows are: `rated`, `triads` or `corrections`.
+    """
+
+    schema: pa.Schema
+    splits: tuple[str, ...]
+    bench: Callable[[Row], list[Row]] | None = None
+    kind: str = "rated"
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A dataset that `radeval data build` makes.
+
+    Attributes:
+        name: its name on the command line and on the Hub.
+        about: what it is, in one line.
+        source: what `--source` must be, in one line; empty if the dataset is generated and needs none.
+        terms: its licence, and whether it may be published.
+        configs: its configs, the default first.
+        read: reads and checks the publisher's files below a path, or generates (path None); errors are `InputError`s
+            that name file and row.
+        publishable: whether `radeval data push` may upload it; credentialed data may not leave the machine.
+        default_bench: config and split that `radeval bench --data` uses when none is named.
+        generate: makes the rows from a seed, if the dataset is generated.
+        remarks: what a user should know of the rows that were read, a line each: a count unlike the publisher's.
+    """
+
+    name: str
+    about: str
+    source: str
+    terms: str
+    configs: Mapping[str, Part]
+    read: Callable[[Path | None], Tables]
+    publishable: bool = False
+    default_bench: tuple[str, str] | None = None
+    generate: Callable[[int], Tables] | None = None
+    remarks: Callable[[Tables], list[str]] | None = None
+
+    def files(self) -> list[str]:
+        """The Parquet files of a built folder, by their path in it."""
+        return [f"{config}/{split}.parquet" for config, part in self.configs.items() for split in part.splits]
+
+
+def write(dataset: Dataset, tables: Tables, card: str, out: Path) -> dict[str, Any]:
+    """Write a built dataset to a new or empty folder, or over an earlier build; the same rows give the same bytes.
+
+    Returns:
+        The manifest: name, revision (a hash of all rows), core version, rows by config and split, hash of each file.
+    """
+    _make_room(dataset, out)
+    digest, rows, files = hashlib.sha256(), dict[str, dict[str, int]](), dict[str, str]()
+    for config, part in dataset.configs.items():
+        (out / config).mkdir(parents=True, exist_ok=True)
+        for split in part.splits:
+            table = pa.Table.from_pylist(tables[config][split], schema=part.schema)
+            # rows, not file bytes: another version of the Parquet writer must not look like other data
+            digest.update(json.dumps([config, split, table.to_pylist()], ensure_ascii=False).encode())
+            path = out / config / f"{split}.parquet"
+            pq.write_table(table, path)
+            files[f"{config}/{split}.parquet"] = file_hash(path)
+            rows.setdefault(config, {})[split] = table.num_rows
+    manifest = {
+        "dataset": dataset.name,
+        "revision": digest.hexdigest()[:12],
+        "core": __version__,
+        "rows": rows,
+        "files": files,
+    }
+    (out / "README.md").write_text(card, encoding="utf-8", newline="\n")
+    (out / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8", newline="\n")
+    return manifest
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a built folder."""
+    path = folder / MANIFEST
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{folder} is not a built dataset: it has no {MANIFEST}; see `radeval data build`") from error
+    except ValueError as error:
+        raise InputError(f"{path}: cannot be read: {error}; build the dataset again") from error
+    kinds = {"dataset": str, "revision": str, "rows": dict, "files": dict}
+    for field, kind in kinds.items():
+        if not isinstance(manifest, dict) or not isinstance(manifest.get(field), kind):
+            raise InputError(f"{path}: field {field!r} is missing or wrong; build the dataset again")
+    return dict(manifest)
+
+
+def file_hash(path: Path) -> str:
+    """The SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _make_room(dataset: Dataset, out: Path) -> None:
+    """Take away an earlier build of this dataset; anything else in the folder is somebody's and stays."""
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise InputError(f"{out} is a file: give a folder")
+    if not any(out.iterdir()):
+        return
+    if not (out / MANIFEST).is_file():
+        raise InputError(f"{out} has files that are not of a built dataset: give another folder")
+    earlier = read_manifest(out)
+    if earlier["dataset"] != dataset.name:
+        raise InputError(f"{out} holds the dataset {earlier['dataset']!r}: give another folder for {dataset.name!r}")
+    for file in dataset.files():
+        (out / file).unlink(missing_ok=True)
+    (out / MANIFEST).unlink()  # last to go, last to come: a folder with a manifest is a whole one

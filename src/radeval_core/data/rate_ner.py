@@ -1,0 +1,203 @@
+"""RaTE-NER: sentences of radiology reports with entities of five types, as IOB tags.
+
+Read is the layout of huggingface.co/datasets/Angelakeke/RaTE-NER: folders `MIMIC_IV` and `Radiopaedia`, each with
+`train_IOB.json`, `dev_IOB.json` and `test_IOB.json` (as its file tree and card list them), and `idx2label.json` beside
+them. A row has `tokens` and `ner_tags`; a tag is a number that `idx2label.json` names, as public training code reads
+them. The folder `all` and the `*_span.json` files hold the same sentences and are not read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import yaml
+
+from radeval_core.data.dataset import Dataset, Part, Row, Tables
+from radeval_core.data.source_files import json_rows
+from radeval_core.errors import InputError
+
+LABELS = ("Abnormality", "Non-Abnormality", "Disease", "Non-Disease", "Anatomy")
+SPLITS = ("train", "dev", "test")
+#: sources by the name of their folder
+FOLDERS = {"MIMIC_IV": "mimic_iv", "Radiopaedia": "radiopaedia"}
+OUTSIDE = "O"
+_MOST_NAMED = 10
+_TAGS = {tag.lower(): tag for tag in (OUTSIDE, *(f"{place}-{label}" for label in LABELS for place in "BI"))}
+
+SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("source", pa.string()),
+        ("text", pa.string()),
+        ("tokens", pa.list_(pa.string())),
+        ("tags", pa.list_(pa.string())),
+        (
+            "entities",
+            pa.list_(
+                pa.struct([("start", pa.int64()), ("end", pa.int64()), ("label", pa.string()), ("text", pa.string())])
+            ),
+        ),
+    ]
+)
+
+
+def read(source: Path | None) -> Tables:
+    """The sentences of each source and of both; a source whose folder is missing has none."""
+    if source is None or not source.is_dir():
+        raise InputError(f"--source {source}: expected the folder that holds {' and '.join(FOLDERS)}")
+    present = [folder for folder in FOLDERS if (source / folder).is_dir()]
+    if not present:
+        raise InputError(f"{source}: has neither of the folders {' and '.join(FOLDERS)}")
+    names = _tag_names(source)
+    tables: dict[str, dict[str, list[Row]]] = {
+        config: {split: [] for split in SPLITS} for config in ("all", *FOLDERS.values())
+    }
+    for folder in present:
+        for split in SPLITS:
+            rows = list(_sentences(source / folder / f"{split}_IOB.json", FOLDERS[folder], split, names))
+            tables[FOLDERS[folder]][split] = rows
+            tables["all"][split].extend(rows)
+    return tables
+
+
+def statistics(tables: Tables) -> dict[str, dict[str, dict[str, Any]]]:
+    """Tables 1 and 2 of the paper: by source and split the sentences, and of each type all entities and distinct ones.
+
+    Entities are the same if they are written the same, letter case included.
+    """
+    counted: dict[str, dict[str, dict[str, Any]]] = {}
+    for source in FOLDERS.values():
+        for split, rows in tables[source].items():
+            texts: dict[str, list[str]] = {label: [] for label in LABELS}
+            for row in rows:
+                for entity in row["entities"]:
+                    texts[entity["label"]].append(entity["text"])
+            entities = {label: [len(of_label), len(set(of_label))] for label, of_label in texts.items()}
+            counted.setdefault(source, {})[split] = {"sentences": len(rows), "entities": entities}
+    return counted
+
+
+def compare(tables: Tables) -> list[dict[str, Any]]:
+    """Each figure of the paper's tables 1 and 2 beside the one counted; sources that were not given are left out."""
+    counted = statistics(tables)
+    compared: list[dict[str, Any]] = []
+    for source, splits in published().items():
+        if not any(tables[source].values()):
+            continue
+        for split, theirs in splits.items():
+            ours = counted[source][split]
+            figures = {"sentences": (theirs["sentences"], ours["sentences"])}
+            for label, (total, distinct) in theirs["entities"].items():
+                figures[label] = (total, ours["entities"][label][0])
+                figures[f"{label}, distinct"] = (distinct, ours["entities"][label][1])
+            for what, (wanted, got) in figures.items():
+                compared.append({"source": source, "split": split, "what": what, "published": wanted, "counted": got})
+    return compared
+
+
+def remarks(tables: Tables) -> list[str]:
+    """How the counts compare with the paper's, and the first that differ; `compare` has all of them."""
+    compared = compare(tables)
+    differ = [c for c in compared if c["published"] != c["counted"]]
+    lines = [f"{source} was not given" for source in FOLDERS.values() if not any(tables[source].values())]
+    lines.append(f"{len(compared) - len(differ)} of {len(compared)} figures are those of tables 1 and 2 of the paper")
+    for c in differ[:_MOST_NAMED]:
+        lines.append(f"{c['source']} {c['split']}: {c['what']}: {c['counted']}, published {c['published']}")
+    return lines + [f"and {len(differ) - _MOST_NAMED} more differ"] * (len(differ) > _MOST_NAMED)
+
+
+def published() -> dict[str, dict[str, dict[str, Any]]]:
+    """The figures of the paper's tables 1 and 2, in the form of `statistics`."""
+    text = resources.files("radeval_core.data").joinpath("rate_ner_published.yaml").read_text("utf-8")
+    figures: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(text)
+    return figures
+
+
+def entities(tokens: list[str], tags: list[str]) -> Iterator[Row]:
+    """The entities that checked IOB tags mark, with their places in the tokens joined by spaces."""
+    starts, position = [], 0
+    for token in tokens:
+        starts.append(position)
+        position += len(token) + 1
+    text = " ".join(tokens)
+    first = 0
+    for i, tag in enumerate(tags):
+        if tag.startswith("B-"):
+            first = i
+        if tag != OUTSIDE and (i + 1 == len(tags) or not tags[i + 1].startswith("I-")):
+            start, end = starts[first], starts[i] + len(tokens[i])
+            yield {"start": start, "end": end, "label": tag[2:], "text": text[start:end]}
+
+
+def _sentences(path: Path, source: str, split: str, names: Mapping[int, str]) -> Iterator[Row]:
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    for number, (where, row) in enumerate(json_rows(path)):
+        tokens, given = row.get("tokens"), row.get("ner_tags")
+        if not isinstance(tokens, list) or not isinstance(given, list):
+            raise InputError(f"{where}: expected lists 'tokens' and 'ner_tags'; found {', '.join(map(repr, row))}")
+        if not tokens or not all(isinstance(token, str) and token for token in tokens):
+            raise InputError(f"{where}: 'tokens' must be texts, none of them empty")
+        if len(tokens) != len(given):
+            raise InputError(f"{where}: {len(tokens)} tokens but {len(given)} tags")
+        tags = [_tag(where, tag, names) for tag in given]
+        _check_iob(where, tags)
+        yield {
+            "id": f"{source}-{split}-{number}",
+            "source": source,
+            "text": " ".join(tokens),
+            "tokens": tokens,
+            "tags": tags,
+            "entities": list(entities(tokens, tags)),
+        }
+
+
+def _tag_names(source: Path) -> dict[int, str]:
+    """What the numbers of the tags mean; empty if the publisher's file is not there."""
+    path = source / "idx2label.json"
+    if not path.is_file():
+        return {}
+    try:
+        given = json.loads(path.read_text("utf-8"))
+        names = {int(number): str(name) for number, name in given.items()}
+    except (ValueError, AttributeError) as error:
+        raise InputError(f'{path}: expected an object such as {{"0": "B-ABNORMALITY"}} ({error})') from error
+    for number, name in names.items():
+        if name.lower() not in _TAGS:
+            raise InputError(f"{path}: {number}: unknown tag {name!r}; known: {', '.join(_TAGS.values())}")
+    return names
+
+
+def _tag(where: str, given: Any, names: Mapping[int, str]) -> str:
+    if isinstance(given, int) and not isinstance(given, bool):
+        if not names:
+            raise InputError(f"{where}: tags are numbers: put the publisher's idx2label.json into the source folder")
+        given = names.get(given, given)
+    tag = _TAGS.get(given.lower()) if isinstance(given, str) else None
+    if tag is None:
+        raise InputError(f"{where}: unknown tag {given!r}; known: {', '.join(_TAGS.values())}")
+    return tag
+
+
+def _check_iob(where: str, tags: list[str]) -> None:
+    before = OUTSIDE
+    for i, tag in enumerate(tags):
+        if tag.startswith("I-") and before[2:] != tag[2:]:
+            raise InputError(f"{where}: tag {i + 1} is {tag} after {before}: it must follow B-{tag[2:]} or {tag}")
+        before = tag
+
+
+DATASET = Dataset(
+    name="rate_ner",
+    about="sentences of MIMIC-IV and Radiopaedia reports with entities of five types",
+    source="the folder of huggingface.co/datasets/Angelakeke/RaTE-NER (MIMIC_IV, Radiopaedia, idx2label.json)",
+    terms="CC BY-NC 4.0, and the PhysioNet terms of MIMIC-IV: may not be published",
+    configs={config: Part(SCHEMA, SPLITS) for config in ("all", *FOLDERS.values())},
+    read=read,
+    remarks=remarks,
+)

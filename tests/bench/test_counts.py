@@ -1,0 +1,108 @@
+import numpy as np
+import pytest
+from bench_fixtures import rated, result, rows_of
+
+from radeval_core import api
+from radeval_core.bench.counts import count_rows, predicted_counts, rater_gaps
+from radeval_core.bench.expert_data import CATEGORIES, rated_pairs
+from radeval_core.judges.fineradscore.analysis import CATEGORIES as TITLES
+from radeval_core.stats.agreement import study_resamples
+
+
+def green(matched, significant=(), insignificant=()):
+    """A detail of green with one error for each category named."""
+    counted = [{c: {"count": names.count(c), "entries": []} for c in names} for names in (significant, insignificant)]
+    return {"matched": {"count": matched}, "significant": counted[0], "insignificant": counted[1], "reason": ""}
+
+
+def fine(*corrections):
+    return {"corrections": [{"severity": s, "category": [TITLES[i] for i in of]} for s, of in corrections]}
+
+
+DETAILS = [
+    green(2, ["location", "location"], ["severity"]),
+    green(0, ["false_finding"]),
+    {"reason": "no answer"},
+]
+
+
+def test_green_counts():
+    counts = predicted_counts("green", DETAILS)
+    assert counts.totals["significant"][:2].tolist() == [2, 1] and np.isnan(counts.totals["significant"][2])
+    assert counts.categories["wrong_location"]["significant"][:2].tolist() == [2, 0]
+    assert counts.categories["wrong_severity"]["insignificant"][:2].tolist() == [1, 0]
+    assert counts.matched[:2].tolist() == [2, 0]
+
+
+def test_fineradscore_counts_a_correction_once_and_each_of_its_categories():
+    counts = predicted_counts("fineradscore", [fine((3, (0, 2)), (1, (1,))), fine(), {"corrections": None}])
+    assert counts.totals["significant"][:2].tolist() == [1, 0] and counts.totals["insignificant"][0] == 1
+    assert counts.categories["false_finding"]["significant"][0] == 1
+    assert counts.categories["wrong_location"]["significant"][0] == 1
+    assert counts.categories["missing_finding"]["insignificant"][0] == 1
+    assert counts.matched is None and np.isnan(counts.totals["significant"][2])
+
+
+def data():
+    """Experts' means: significant 1.5, 1, 4; insignificant 1, 0, 0; matched 3, 0, 1."""
+
+    def expert(errors, significant, matched, place):
+        categories = {"wrong_location": {"significant": place}}
+        return {
+            "errors": errors,
+            "significant_errors": significant,
+            "matched_findings": matched,
+            "categories": categories,
+        }
+
+    return rated_pairs(
+        rows_of(
+            rated("a", expert([2, 3], [1, 2], 3, [1, 2])),
+            rated("b", expert([1, 1], [1, 1], 0, [0, 1])),
+            rated("c", expert([4, 4], [4, 4], 1, [0, 0])),
+        ),
+        "d.jsonl",
+    )
+
+
+def test_by_hand():
+    row = count_rows({"green": result("green", [0.5, 0, np.nan], details=DETAILS)}, data(), study_resamples(range(3)))
+    found = row["green"]
+    # the metric says 2 and 1 significant, 1 and 0 insignificant
+    assert found["mae_significant"]["value"] == pytest.approx(0.25) and found["mae_significant"]["n"] == 2
+    assert found["mae_significant"]["std"] == pytest.approx(0.25)
+    assert found["mae_insignificant"]["value"] == pytest.approx(0)
+    assert found["mae_raters"] == pytest.approx([0.5, 0])
+    assert found["mae_matched_findings"]["value"] == pytest.approx(0.5)
+    # by the experts' counts green is 3 / 4.5 and 0
+    assert found["mae_score"]["value"] == pytest.approx((2 / 3 - 0.5) / 2)
+    # location: experts' means 1.5 and 0.5 round up to 2 and 1; the metric says 2 and 0
+    place = found["categories"]["wrong_location"]
+    assert place["accuracy"]["value"] == 0.5 and place["precision"] == 1 and place["recall"] == 0.5
+    # experts were not asked about false findings, so what the metric says of them is neither right nor wrong
+    asked = found["categories"]["false_finding"]
+    assert asked["accuracy"]["value"] is None and asked["accuracy"]["n"] == 0
+
+
+def test_between_raters_by_hand():
+    assert rater_gaps(data()) == [[0, pytest.approx(1 / 3)], [pytest.approx(1 / 3), 0]]
+    assert rater_gaps(rated_pairs(rows_of(rated("a", {"significant_errors": 1})), "d")) is None
+
+
+def test_only_metrics_that_count_and_data_that_has_counts():
+    resamples = study_resamples(range(3))
+    assert count_rows({"bleu": result("bleu", [1, 2, 3])}, data(), resamples) == {}
+    ratings = rated_pairs(rows_of(*(rated(i, {"rating": i}) for i in range(3))), "d")
+    assert count_rows({"green": result("green", [1, 2, 3], details=DETAILS)}, ratings, resamples) == {}
+
+
+def test_details_of_the_real_metrics_are_read():
+    pairs = [("Left pleural effusion. Mild edema.", "Right pleural effusion."), ("Clear lungs.", "Clear lungs.")]
+    results = api.score(pairs, ["green", "fineradscore"], detailed=True).results
+    for name, found in results.items():
+        counts = predicted_counts(name, found.details)
+        summed = sum(counts.totals.values())
+        part = found.values["error_count" if name == "green" else "corrections"]
+        assert summed.tolist() == part.tolist() and summed[0] > 0
+        assert set(counts.categories) == set(CATEGORIES)
+        assert counts.categories["wrong_location"]["significant"][0] == 1

@@ -1,0 +1,194 @@
+"""Metric-oracle retrieval gives what scoring every pair would give."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+from make_tiny_checkpoints import make_chexbert
+from radeval_core import api, cli
+from radeval_core.bench import oracle_metrics, oracle_sets
+from radeval_core.bench.oracle import oracle
+from radeval_core.bench.oracle_metrics import exact_values
+from radeval_core.bench.oracle_sets import Overlap, SetIndex, counted, rouge_f1, set_f1
+from radeval_core.errors import InputError
+
+SENTENCES = [
+    "Small left pleural effusion.",
+    "Large right pleural effusion with adjacent atelectasis.",
+    "No pleural effusion or pneumothorax.",
+    "The heart is normal in size.",
+    "Mild cardiomegaly, unchanged.",
+    "The lungs are clear.",
+    "Consolidation in the left lower lobe may be pneumonia.",
+    "Right apical pneumothorax.",
+    "Possible interstitial edema.",
+    "Nasogastric tube in the stomach.",
+    "Healed fracture of the left sixth rib.",
+    "No focal consolidation.",
+]
+
+
+def some_reports(n, seed):
+    """Reports of one to five sentences; some repeat, some are empty, one has a single word."""
+    draw = random.Random(seed)
+    texts = [" ".join(draw.sample(SENTENCES, draw.randint(1, 5))) for _ in range(n - 4)]
+    texts += ["", "  ", "Normal.", texts[0]]
+    draw.shuffle(texts)
+    return [(f"{seed}-{i}", text) for i, text in enumerate(texts)]
+
+
+REFERENCES, CORPUS = some_reports(40, 1), some_reports(150, 2)
+
+
+@pytest.fixture(scope="module")
+def every_pair():
+    """All scores of all pairs: metric values by name, test reports in rows."""
+    pairs = [(text, reference) for _, reference in REFERENCES for _, text in CORPUS]
+    results = api.score(pairs, ["bleu", "chexbert_f1", "radgraph_f1", "rouge"]).results
+    return {
+        (name if key == name else f"{name}.{key}"): column.reshape(len(REFERENCES), len(CORPUS))
+        for name, result in results.items()
+        for key, column in result.values.items()
+    }
+
+
+@pytest.mark.parametrize("block", [oracle_sets.BLOCK, 1000])
+@pytest.mark.parametrize("metric", exact_values())
+def test_the_best_report_is_that_of_scoring_every_pair(every_pair, metric, block, monkeypatch):
+    for module in (oracle_sets, oracle_metrics):
+        monkeypatch.setattr(module, "BLOCK", block)
+    scores = every_pair[metric]
+    found = oracle(REFERENCES, CORPUS, metric)
+    assert [row["id"] for row in found.rows] == [row_id for row_id, _ in REFERENCES]
+    assert [row["score"] for row in found.rows] == scores.max(axis=1).tolist()  # to the last bit
+    assert [row["best_id"] for row in found.rows] == [CORPUS[i][0] for i in scores.argmax(axis=1)]
+    assert found.summary["exact"] is True
+    assert found.summary["mean"] == pytest.approx(scores.max(axis=1).mean())
+    assert found.summary["n"] == 40 and found.summary["corpus"] == 150
+    assert found.summary["signature"].startswith(f"{metric.partition('.')[0]}|config:embedded|")
+
+
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [
+        ("radgraph_f1.simple", {"lowercase": False}),
+        ("chexbert_f1", {"uncertain": "negative"}),
+        ("rouge", {"stemmer": True}),
+        ("rouge.rouge2", {"stemmer": True}),
+        ("bleu", {"lowercase": True, "tokenize": "char"}),
+    ],
+)
+def test_options_of_the_metric_count(metric, options):
+    name, _, part = metric.partition(".")
+    corpus = [(i, text.upper() if i % 3 else text) for i, (_, text) in enumerate(CORPUS[:60])]
+    pairs = [(text, reference) for _, reference in REFERENCES[:12] for _, text in corpus]
+    values = api.score(pairs, [name], options={name: options}).results[name].values[part or name].reshape(12, 60)
+    found = oracle(REFERENCES[:12], corpus, metric, options=options)
+    assert [row["score"] for row in found.rows] == values.max(axis=1).tolist()
+    assert [row["best_id"] for row in found.rows] == values.argmax(axis=1).tolist()
+
+
+def test_vectors_of_a_model_are_compared_exactly(tmp_path):
+    chexbert_folder = make_chexbert(tmp_path / "chexbert", SENTENCES * 3)
+    found = oracle(REFERENCES[:8], CORPUS[:30], "chexbert_f1.similarity", config=str(chexbert_folder))
+    pairs = [(text, reference) for _, reference in REFERENCES[:8] for _, text in CORPUS[:30]]
+    result = api.score(pairs, ["chexbert_f1"], {"chexbert_f1": str(chexbert_folder)}).results["chexbert_f1"]
+    values = result.values["similarity"].reshape(8, 30)
+    assert [row["score"] for row in found.rows] == pytest.approx(values.max(axis=1).tolist(), abs=1e-6)
+    assert [row["best_id"] for row in found.rows] == [CORPUS[i][0] for i in values.argmax(axis=1)]
+
+
+@pytest.mark.parametrize("metric", ["cider", "ffl_rq", "ratescore", "radcliq"])
+def test_a_shortlist_as_long_as_the_corpus_is_exact(metric):
+    references, corpus = REFERENCES[:6], CORPUS[:20]
+    whole = oracle(references, corpus, metric, candidates=20)
+    assert whole.summary["exact"] is True
+    best = dict(corpus)
+    pairs = [(best[row["best_id"]], text) for row, (_, text) in zip(whole.rows, references, strict=True)]
+    # scored as a test set of its own, with the same references, each pair has the score that was reported
+    again = api.score(pairs, [metric]).results[metric].scores
+    assert [row["score"] for row in whole.rows] == pytest.approx(again.tolist(), abs=1e-6)
+    if metric != "cider":  # which looks at all references, so all pairs would be another test set
+        every = api.score([(t, r) for _, r in references for _, t in corpus], [metric]).results[metric].scores
+        best = every.reshape(6, 20).max(axis=1) if metric != "radcliq" else every.reshape(6, 20).min(axis=1)
+        assert [row["score"] for row in whole.rows] == pytest.approx(best.tolist(), abs=1e-6)
+
+
+def test_a_short_shortlist_says_so_and_keeps_the_nearest_words():
+    corpus = [("far", SENTENCES[9]), ("near", SENTENCES[0]), ("same", "Left pleural effusion, small.")]
+    found = oracle([("x", "Small left pleural effusion.")], corpus, "ratescore", candidates=2)
+    assert found.summary["exact"] is False
+    assert found.rows[0]["best_id"] == "near"
+
+
+def test_the_first_of_equals_is_taken():
+    corpus = [("a", "Clear lungs."), ("b", "Left effusion."), ("c", "Left effusion."), ("d", "Effusion left.")]
+    assert oracle([("x", "Left effusion.")], corpus, "rouge.rouge1").rows == [{"id": "x", "best_id": "b", "score": 1.0}]
+    assert oracle([("x", "Zebra")], corpus, "bleu").rows == [{"id": "x", "best_id": "a", "score": 0.0}]
+
+
+def test_sets_by_hand():
+    index = SetIndex([[["a", "b"]], [["c"]]], [[["a", "x"]], [["a", "y"]], [["c", "b", "a"]], [[]]])
+    assert index.first == [0, 2, 3]  # x and y are nothing to the test reports: both reports look the same
+    (rows, (overlap,)), *rest = index.blocks()
+    assert rows.start == 0 and not rest
+    assert overlap.common.tolist() == [[1, 2, 0], [0, 1, 0]]
+    assert set_f1([overlap]) == pytest.approx(np.array([[0.5, 0.8, 0], [0, 0.5, 0]]))
+    assert sorted(counted("aab")) == [("a", 0), ("a", 1), ("b", 0)]
+    empty = Overlap(np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 1)))
+    assert set_f1([empty], none=1.0) == 1 and rouge_f1([empty]) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": "bertscore"}, "bertscore cannot be searched exactly: give --candidates N to score a shortlist"),
+        ({"metric": "rouge", "candidates": 5}, "rouge is searched exactly: leave out --candidates"),
+        ({"metric": "rogue"}, "did you mean 'rouge'"),
+        ({"metric": "rouge.rouge3"}, "unknown value of rouge 'rouge3'"),
+        ({"metric": "radcliq.v0", "candidates": 5}, "whole metrics only"),
+        ({"metric": "ratescore", "candidates": 0}, "--candidates must be at least 1"),
+        ({"metric": "rouge", "options": {"stem": True}}, "unknown option of rouge 'stem'"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(options, message):
+    with pytest.raises(InputError) as caught:
+        oracle(REFERENCES[:2], CORPUS[:2], **options)
+    assert message in str(caught.value)
+
+
+def test_nothing_to_choose_from():
+    with pytest.raises(InputError, match="no reports in the corpus"):
+        oracle(REFERENCES, [], "rouge")
+    with pytest.raises(InputError, match="no test reports"):
+        oracle([], CORPUS, "rouge")
+
+
+def write(path, reports):
+    path.write_text("".join(json.dumps({"id": i, "text": text}) + "\n" for i, text in reports))
+    return str(path)
+
+
+def test_the_command_writes_rows_and_prints_a_summary(tmp_path, capsys):
+    references, corpus = write(tmp_path / "r.jsonl", REFERENCES), write(tmp_path / "c.jsonl", CORPUS)
+    out = tmp_path / "best.jsonl"
+    command = ["oracle", references, corpus, "--metric", "chexbert_f1", "--out", str(out), "-q"]
+    assert cli.main([*command, "--json", "--option", "uncertain=negative"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    expected = oracle(REFERENCES, CORPUS, "chexbert_f1", options={"uncertain": "negative"})
+    assert [json.loads(line) for line in out.read_text().splitlines()] == expected.rows
+    assert summary["mean"] == expected.summary["mean"]
+    assert len(summary["corpus_sha256"]) == 64 and "uncertain:negative" in summary["signature"]
+    assert cli.main(command) == 0
+    assert "exact" in capsys.readouterr().out
+
+
+def test_the_command_refuses_with_one_line(tmp_path, capsys):
+    references = write(tmp_path / "r.jsonl", REFERENCES[:2])
+    out = str(tmp_path / "best.jsonl")
+    assert cli.main(["oracle", references, str(tmp_path / "none.jsonl"), "--metric", "rouge", "--out", out]) == 2
+    assert "no such file" in capsys.readouterr().err
+    assert cli.main(["oracle", references, references, "--metric", "green", "--out", out]) == 2
+    assert "radgraph_f1.simple" in capsys.readouterr().err

@@ -1,0 +1,226 @@
+"""Building: what is checked before anything is written, and what happens to a folder that is there already."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from invented_sources import radpref
+
+from radeval_core.data.build import build, check_rows
+from radeval_core.data.cards import check_card, front_matter, with_sizes
+from radeval_core.data.catalogue import dataset_names, get_dataset
+from radeval_core.data.dataset import Dataset, Part, read_manifest, write
+from radeval_core.data.radcheck import generate
+from radeval_core.errors import InputError
+
+SCHEMA = pa.schema(
+    [
+        pa.field("id", pa.string(), nullable=False),
+        pa.field("errors", pa.int64()),
+        pa.field("score", pa.float64()),
+        pa.field("sure", pa.bool_()),
+        pa.field("words", pa.list_(pa.struct([pa.field("text", pa.string(), nullable=False)]))),
+    ]
+)
+ROW = {"id": "a", "errors": 1, "score": 0.5, "sure": True, "words": [{"text": "left"}]}
+TOY = Dataset("toy", "a toy", "a file", "MIT", {"pairs": Part(SCHEMA, ("train", "test"))}, read=lambda source: {})
+CARD = {
+    "license": "mit",
+    "configs": [
+        {
+            "config_name": "pairs",
+            "data_files": [
+                {"split": "train", "path": "pairs/train.parquet"},
+                {"split": "test", "path": "pairs/test.parquet"},
+            ],
+        }
+    ],
+    "dataset_info": [
+        {
+            "config_name": "pairs",
+            "features": [
+                {"name": "id", "dtype": "string"},
+                {"name": "errors", "dtype": "int64"},
+                {"name": "score", "dtype": "float64"},
+                {"name": "sure", "dtype": "bool"},
+                {"name": "words", "list": [{"name": "text", "dtype": "string"}]},
+            ],
+        }
+    ],
+}
+
+
+def tables(*rows):
+    return {"pairs": {"train": [], "test": list(rows)}}
+
+
+def card(**changes):
+    return f"---\n{yaml.safe_dump({**CARD, **changes})}---\n# Toy\n\na --- b\n"
+
+
+# rows
+
+
+def test_rows_of_the_declared_types_pass():
+    nothing = {**ROW, "id": "b", "errors": None, "score": 1, "sure": None, "words": []}
+    check_rows(TOY, tables(ROW, nothing))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"errors": "1"}, "'errors' must be int64, got '1'"),
+        ({"errors": 1.0}, "'errors' must be int64, got 1.0"),
+        ({"errors": True}, "'errors' must be int64, got True"),
+        ({"errors": 2**63}, "'errors' must be int64"),
+        ({"score": float("nan")}, "'score' must be double, got nan"),
+        ({"score": "0.5"}, "'score' must be double"),
+        ({"sure": 1}, "'sure' must be bool, got 1"),
+        ({"id": None}, "'id' must be string, got None"),
+        ({"words": "left"}, "'words' must be a list, got 'left'"),
+        ({"words": ["left"]}, "an item of 'words' must have the fields text, got 'left'"),
+        ({"words": [{"text": None}]}, "'text' must be string, got None"),
+        ({"words": [{"text": "a", "more": 1}]}, "must have the fields text, got text, more"),
+        ({"more": 1}, "row must have the fields id, errors, score, sure, words, got .*more"),
+    ],
+)
+def test_a_row_of_other_types_is_named(change, message):
+    with pytest.raises(InputError, match=f"toy: pairs/test: row 2 .*{message}"):
+        check_rows(TOY, tables(ROW, {**ROW, "id": "b", **change}))
+
+
+def test_a_missing_column_is_not_filled():
+    with pytest.raises(InputError, match=r"row 1 \(id a\): row must have the fields"):
+        check_rows(TOY, tables({key: value for key, value in ROW.items() if key != "score"}))
+
+
+def test_an_id_given_twice_is_refused_also_across_splits():
+    with pytest.raises(InputError, match=r"pairs/test: row 1 \(id a\): the id is already that of train row 1"):
+        check_rows(TOY, {"pairs": {"train": [ROW], "test": [ROW]}})
+
+
+@pytest.mark.parametrize("wrong", [{}, {"pairs": {"test": []}}, {"pairs": {"train": [], "test": [], "dev": []}}])
+def test_configs_and_splits_must_be_the_declared_ones(wrong):
+    with pytest.raises(InputError, match="toy: expected configs and splits"):
+        check_rows(TOY, wrong)
+
+
+# cards
+
+
+def test_a_card_that_says_what_the_code_does_passes():
+    check_card(TOY, card())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"license": ""}, "field 'license' is missing"),
+        ({"configs": []}, "'configs' must be"),
+        (
+            {"configs": [{"config_name": "pairs", "data_files": CARD["configs"][0]["data_files"][:1]}]},
+            "'configs' must be",
+        ),
+        ({"dataset_info": []}, "'dataset_info' must be a list with pairs"),
+        (
+            {"dataset_info": [{"config_name": "pairs", "features": [{"name": "id", "dtype": "string"}]}]},
+            "features of 'pairs' must be",
+        ),
+    ],
+)
+def test_a_card_that_says_otherwise_is_refused(change, message):
+    with pytest.raises(InputError, match=f"card of toy: {message}"):
+        check_card(TOY, card(**change))
+
+
+@pytest.mark.parametrize(
+    "text", ["# Toy\n", "---\nlicense: mit\n", "text\n---\nlicense: mit\n---\n", "---\n- a\n---\n"]
+)
+def test_a_card_without_fields_is_refused(text):
+    with pytest.raises(InputError, match="must begin with YAML fields"):
+        front_matter(text)
+
+
+def test_the_built_card_states_the_sizes_and_keeps_the_text():
+    matter, text = front_matter(with_sizes(card(), {"pairs": {"train": (0, 0), "test": (3, 120)}}))
+    assert text == "# Toy\n\na --- b\n"
+    assert matter["dataset_info"][0]["splits"] == [
+        {"name": "train", "num_bytes": 0, "num_examples": 0},
+        {"name": "test", "num_bytes": 120, "num_examples": 3},
+    ]
+    assert matter["configs"] == CARD["configs"]
+
+
+# folders
+
+
+def test_the_revision_follows_the_rows_alone(tmp_path):
+    first = write(TOY, tables(ROW), "one", tmp_path / "a")
+    again = write(TOY, tables(ROW), "two", tmp_path / "b")
+    other = write(TOY, tables({**ROW, "errors": 2}), "one", tmp_path / "c")
+    moved = write(TOY, {"pairs": {"train": [ROW], "test": []}}, "one", tmp_path / "d")
+    assert first["revision"] == again["revision"]
+    assert len({first["revision"], other["revision"], moved["revision"]}) == 3
+    assert read_manifest(tmp_path / "a") == first
+
+
+def test_a_build_goes_over_an_earlier_one(tmp_path):
+    write(TOY, tables(ROW, {**ROW, "id": "b"}), "one", tmp_path)
+    write(TOY, tables(ROW), "two", tmp_path)
+    assert pq.read_table(tmp_path / "pairs" / "test.parquet", partitioning=None).num_rows == 1
+    assert (tmp_path / "README.md").read_text() == "two"
+
+
+def test_other_peoples_folders_stay(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(InputError, match="has files that are not of a built dataset"):
+        write(TOY, tables(ROW), "one", tmp_path)
+    with pytest.raises(InputError, match="is a file: give a folder"):
+        write(TOY, tables(ROW), "one", tmp_path / "mine.txt")
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_folder_of_another_dataset_stays(tmp_path):
+    build("radpref", radpref(tmp_path), tmp_path / "out")
+    with pytest.raises(InputError, match="holds the dataset 'radpref': give another folder for 'toy'"):
+        write(TOY, tables(ROW), "one", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"dataset": "toy"}', '{"dataset": "toy", "revision": "1", "rows": {}, "files": []}']
+)
+def test_a_broken_manifest_is_named(tmp_path, text):
+    (tmp_path / "radeval.json").write_text(text)
+    with pytest.raises(InputError, match=r"radeval.json: .*build the dataset again"):
+        read_manifest(tmp_path)
+
+
+# sources
+
+
+def test_unknown_names_get_a_hint():
+    with pytest.raises(InputError, match="unknown dataset 'redpref': did you mean 'radpref'"):
+        build("redpref", None, "out")
+
+
+@pytest.mark.parametrize("name", [n for n in dataset_names() if not get_dataset(n).generate])
+def test_a_source_is_asked_for(name, tmp_path):
+    with pytest.raises(InputError, match=f"{name} needs --source PATH"):
+        build(name, None, tmp_path / "out")
+    with pytest.raises(InputError, match="does not exist: expected"):
+        build(name, tmp_path / "nowhere", tmp_path / "out")
+    with pytest.raises(InputError, match="is not generated: leave --seed out"):
+        build(name, tmp_path, tmp_path / "out", seed=1)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="empty"):
+        build(name, tmp_path / "empty", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_generated_dataset_takes_a_seed_and_no_source(tmp_path, monkeypatch):
+    monkeypatch.setattr(generate, "NER_ROUNDS", 1)
+    monkeypatch.setattr(generate, "EVAL_ROUNDS", 1)
+    with pytest.raises(InputError, match="radcheck is generated: leave --source out"):
+        build("radcheck", tmp_path, tmp_path / "out")
+    default, first, zero = (build("radcheck", None, tmp_path / "out", seed)["revision"] for seed in (None, 1, 0))
+    assert default == zero != first
