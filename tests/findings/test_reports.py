@@ -34,6 +34,23 @@ def test_only_findings_and_impression_are_read():
     ]
 
 
+@pytest.mark.parametrize(
+    ("report", "expected"),
+    [
+        ("EXAM: Chest radiograph. Emphysema is present.", [("emphysema", "present")]),
+        ("EXAM:\nChest radiograph.\nEmphysema is present.", [("emphysema", "present")]),
+        ("EXAM: Chest radiograph. Emphysema. IMPRESSION: Emphysema.", [("emphysema", "present")] * 2),
+        # a report with a heading for its findings has none above it
+        ("EXAM: Chest radiograph. Effusion. FINDINGS: Emphysema.", [("emphysema", "present")]),
+        ("EXAM: Radiograph. PROCEDURE: Drainage of effusion. Emphysema.", [("emphysema", "present")]),
+        ("EXAM: Chest radiograph. INDICATION: Effusion. Pneumonia.", []),
+        ("HISTORY: Effusion. Pneumonia.", []),
+    ],
+)
+def test_what_follows_the_title_of_a_study_is_its_body(report, expected):
+    assert stated(report) == expected
+
+
 def test_sections_are_named():
     assert [(s.section, s.text) for s in parse(REPORT).sentences] == [
         ("findings", "Small left pleural effusion."),

@@ -25,14 +25,13 @@ CUES = ("negate", "negate_after", "doubt", "doubt_after", "affirm", "skip", "ter
         "restart", "locate", "verb")  # fmt: skip
 #: what an entry may be; `normality` comes from normal statements alone
 _ENTRY_KINDS = tuple(kind for kind in KINDS if kind != "normality")
-#: the section under which nothing is a finding
-NO_FINDINGS = "other"
+SECTIONS = Path(__file__).with_name("sections.yaml")
 
 
 @cache
 def headings() -> dict[str, str]:
     """The section each known heading opens."""
-    sections = _read(Path(__file__).with_name("sections.yaml"))
+    sections = _read(SECTIONS)
     return {heading: section for section, names in sections.items() for heading in names}
 
 
@@ -79,9 +78,9 @@ def read_sources() -> Lexicon:
 
 @cache
 def fingerprint() -> str:
-    """A hash of the YAML files and of the spelling rules, which tells whether the compiled file is theirs."""
+    """A hash of the YAML files, the headings and the spelling rules, which tells whether the compiled file is theirs."""
     digest = hashlib.sha256()
-    for path in (*sources(), SPELLING):
+    for path in (*sources(), SECTIONS, SPELLING):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 

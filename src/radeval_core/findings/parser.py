@@ -10,7 +10,7 @@ from pathlib import Path
 
 from radeval_core.findings.context import Context, read_context
 from radeval_core.findings.lexicon import Lexicon
-from radeval_core.findings.lexicon_files import NO_FINDINGS, headings, load_lexicon
+from radeval_core.findings.lexicon_files import headings, load_lexicon
 from radeval_core.findings.match import find_forms
 from radeval_core.findings.mentions import called_normal, find_mentions
 from radeval_core.findings.modifiers import attach
@@ -18,7 +18,7 @@ from radeval_core.findings.normality import normal_statements
 from radeval_core.findings.scene import Mention, Scene
 from radeval_core.findings.spelling import SHORTEST, Speller
 from radeval_core.findings.structures import Finding, ParsedReport, Sentence
-from radeval_core.findings.text import Tokens, sentence_spans, tokenize
+from radeval_core.findings.text import OTHER, TITLE, Tokens, sentence_spans, tokenize
 
 #: a sentence that goes on about the finding of the one before
 _REFERS = re.compile(r"(?:this|these|it|they|the appearance|appearance)\b", re.IGNORECASE)
@@ -45,7 +45,7 @@ class FindingsParser:
         homes: list[Sentence] = []
         sentences: list[Sentence] = []
         for span in sentence_spans(text, headings()):
-            if span.heading == NO_FINDINGS:
+            if span.heading in (OTHER, TITLE):
                 continue
             sentence = Sentence(span.start, span.end, text[span.start : span.end], span.heading)
             sentences.append(sentence)

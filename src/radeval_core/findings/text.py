@@ -130,6 +130,9 @@ class Span:
     heading: str
 
 
+#: sections that hold no findings: what was asked and done, and what the study is called
+OTHER, TITLE = "other", "title"
+_AFTER_TITLE = "after the title"
 _HEADING = re.compile(r"\s*([^\W\d_][^\W\d_]*(?:[ /&-]{1,3}[^\W\d_]+){0,4})\s*:(?!\d)")
 _BREAK = re.compile(r"[.!?]+(?=\s|$|[^\W\d_]|[\"')\]])|[\r\n]+")
 
@@ -142,7 +145,7 @@ def sentence_spans(text: str, is_heading: dict[str, str]) -> list[Span]:
         is_heading: the section each known heading opens; an unknown `Word:` is none.
     """
     spans: list[Span] = []
-    heading = ""
+    heading, title_to_come = "", False
     position, size = 0, len(text.rstrip())
     while position < size:
         if text[position].isspace():
@@ -157,14 +160,21 @@ def sentence_spans(text: str, is_heading: dict[str, str]) -> list[Span]:
             name = _heading_key(match.group(1)) if match else ""
             if match is None or name not in is_heading:
                 break
-            heading = is_heading[name]
+            heading, title_to_come = is_heading[name], True
             start = _skip_bullets(text, match.end(), end)
         while end > start and text[end - 1].isspace():
             end -= 1
         if end > start:
-            spans.append(Span(start, end, heading))
+            spans.append(Span(start, end, heading if title_to_come or heading != TITLE else _AFTER_TITLE))
+            title_to_come = False
         position = following
-    return spans
+    return _with_body(spans)
+
+
+def _with_body(spans: list[Span]) -> list[Span]:
+    """`EXAM: Chest radiograph. Small effusion.`: what follows the title is the body, unless findings have a heading."""
+    body = TITLE if any(span.heading == "findings" for span in spans) else ""
+    return [Span(span.start, span.end, body) if span.heading == _AFTER_TITLE else span for span in spans]
 
 
 @lru_cache(maxsize=1024)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 SPEC = MetricSpec(
     name="ratescore",
     measures="entities matched by the meaning of their names, weighted by type (F1)",
-    version=1,
+    version=2,
     higher_is_better=True,
     bounds=(0.0, 1.0),
     symmetric=True,
