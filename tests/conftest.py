@@ -9,6 +9,7 @@ if os.environ.get("RADEVAL_TEST_PUBLISHED") != "1":  # tests of published checkp
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ.pop("RADEVAL_CACHE", None)
+os.environ["RADEVAL_LEADERBOARD"] = tempfile.mkdtemp(prefix="radeval-test-leaderboard-")  # not the user's own
 
 import json
 from pathlib import Path

@@ -18,6 +18,7 @@ from radeval_core.cli_bench import add_bench_commands
 from radeval_core.cli_data import add_data_commands
 from radeval_core.cli_fit import add_fit_commands
 from radeval_core.cli_forms import assignment, count_text, metric_list, print_table, width
+from radeval_core.cli_leaderboard import add_leaderboard_commands
 from radeval_core.cli_oracle import add_oracle_commands
 from radeval_core.errors import CheckpointError, InputError, MissingDependencyError, RadevalError
 
@@ -158,6 +159,7 @@ def _parser() -> argparse.ArgumentParser:
     metrics.set_defaults(run=_metrics)
 
     add_bench_commands(commands, common)
+    add_leaderboard_commands(commands, common)
     add_data_commands(commands, common)
     add_fit_commands(commands, common)
     add_oracle_commands(commands, common)

@@ -7,13 +7,15 @@ import math
 import runpy
 import urllib.request
 
+import gradio
 import pytest
-from gradio_client import Client
+from gradio_client import Client, handle_file
 from gradio_client.exceptions import AppError
 
 from radeval_core import load
 from radeval_core.api import LoadedMetric
 from radeval_core.errors import InputError
+from radeval_core.hub.publish import front_matter
 from radeval_core.registry import get_spec, metric_names
 from radeval_core.ui.demo import EXAMPLES, MAX_CHARACTERS, build_demo, demo_options, launch
 
@@ -43,7 +45,7 @@ def score(page, reference, candidate):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("example", EXAMPLES, ids=[e.label for e in EXAMPLES])
+@pytest.mark.parametrize("example", EXAMPLES[::3], ids=[e.label for e in EXAMPLES[::3]])
 def test_the_page_gives_the_numbers_of_the_api(name, example, pages):
     headline, extras, signature, _ = score(pages[name], example.reference, example.candidate)
     result = load(name, **demo_options(get_spec(name))).compute([example.candidate], [example.reference])
@@ -64,13 +66,19 @@ def test_the_python_line_gives_the_number_of_the_page(name, pages, root):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_endpoint_is_typed_and_the_only_one(name, pages):
+def test_the_endpoints_are_typed_and_the_only_ones(name, pages):
     api = pages[name][0].view_api(return_format="dict", print_info=False)
-    assert list(api["named_endpoints"]) == ["/score"] and not api["unnamed_endpoints"]
+    assert list(api["named_endpoints"]) == ["/score", "/score_file"] and not api["unnamed_endpoints"]
     parameters = api["named_endpoints"]["/score"]["parameters"]
     assert [(p["parameter_name"], p["type"]["type"], p["parameter_has_default"]) for p in parameters] == [
         ("reference", "string", False),
         ("candidate", "string", False),
+        ("config", "string", True),
+    ]
+    parameters = api["named_endpoints"]["/score_file"]["parameters"]
+    assert [(p["parameter_name"], p["parameter_has_default"]) for p in parameters] == [
+        ("file", False),
+        ("config", True),
     ]
     headline = api["named_endpoints"]["/score"]["returns"][0]
     assert headline["type"]["type"] == "number"
@@ -104,7 +112,7 @@ def test_text_of_the_longest_length_is_scored(pages):
     [(RuntimeError("zebra"), "this pair could not be scored"), (InputError("<b>bad</b>"), "&lt;b&gt;bad&lt;/b&gt;")],
 )
 def test_a_failure_shows_neither_reports_nor_markup(error, shown, pages, monkeypatch, capfd, caplog):
-    def fail(*args):
+    def fail(*args, **options):
         raise error
 
     monkeypatch.setattr(LoadedMetric, "compute", fail)
@@ -122,6 +130,17 @@ def test_reports_are_not_logged(name, pages, capfd, caplog):
     assert "zebra" not in out + err + caplog.text
 
 
+def test_a_file_is_not_logged(pages, tmp_path, capfd, caplog):
+    caplog.set_level(logging.DEBUG)
+    for rows in ('{"prediction": "A zebra.", "reference": "No zebra."}\n', '{"prediction": "A zebra."}\n'):
+        path = tmp_path / "pairs.jsonl"
+        path.write_text(rows)
+        with contextlib.suppress(AppError):
+            pages["bleu"][0].predict(handle_file(str(path)), api_name="/score_file")
+    out, err = capfd.readouterr()
+    assert "zebra" not in out + err + caplog.text
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_page_has_no_analytics_no_history_and_shows_reports_as_plain_text(name, pages):
     with urllib.request.urlopen(pages[name][1] + "config") as answer:
@@ -130,14 +149,20 @@ def test_the_page_has_no_analytics_no_history_and_shows_reports_as_plain_text(na
     # what the endpoint takes and gives goes only into components that show text as text
     kinds = {c["id"]: c["type"] for c in config["components"]}
     (event,) = [d for d in config["dependencies"] if d["api_name"] == "score"]
-    assert {kinds[i] for i in event["inputs"]} == {"textbox"}
+    assert [kinds[i] for i in event["inputs"]] == ["textbox", "textbox", "dropdown"]
     assert [kinds[i] for i in event["outputs"]] == ["number", "dataframe", "textbox", "code"]
+
+
+def test_the_card_of_every_space_names_the_gradio_it_is_tested_with(root):
+    for name in NAMES:
+        card = root / "metrics" / name / "README.md"
+        assert front_matter(card.read_text("utf-8"), card)["sdk_version"] == gradio.__version__
 
 
 def test_the_page_of_a_corpus_metric_says_what_it_counts_in(pages):
     with urllib.request.urlopen(pages["cider"][1] + "config") as answer:
         texts = [c["props"].get("value") for c in json.load(answer)["components"] if c["type"] == "markdown"]
-    assert "counts in the 8 reports of its examples" in texts[0]
+    assert "counts in the 14 reports of its examples" in texts[0]
 
 
 @pytest.mark.parametrize("name", NAMES)

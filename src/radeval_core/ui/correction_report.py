@@ -6,15 +6,15 @@ One file of plain HTML and CSS: it loads nothing and runs nothing, and every tex
 from __future__ import annotations
 
 import difflib
-import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from radeval_core.errors import InputError
 from radeval_core.pairs import Pair
 from radeval_core.scoring import MetricResult
+from radeval_core.ui.views.marks import text as _text
 
 #: metrics whose details hold corrections of lines
 METRICS = ("fineradscore",)
@@ -40,7 +40,6 @@ def correction_report(result: MetricResult, pairs: Iterable[Pair]) -> str:
         raise InputError("a report of corrections needs the details of each pair: score with detailed=True")
     name = result.spec.name
     style = Path(__file__).with_suffix(".css").read_text("utf-8")
-    legend = " ".join(_chip(severity, f"{severity} {words}") for severity, words in _SEVERITIES.items())
     facts = f"mean {result.score:.4f} ({result.spec.arrow} lower is better), {result.n} reports scored"
     if result.unscored:
         facts += f", {result.unscored} unscored"
@@ -54,7 +53,7 @@ def correction_report(result: MetricResult, pairs: Iterable[Pair]) -> str:
         f"<title>{name}: corrections</title>\n<style>\n{style}</style></head>\n<body>\n"
         f"<h1>{name}: corrections line by line</h1>\n"
         f'<p class="facts">{facts}<br><code>{_text(result.signature)}</code></p>\n'
-        f"<p>{legend}</p>\n{''.join(sections)}</body></html>\n"
+        f"<p>{severity_legend()}</p>\n{''.join(sections)}</body></html>\n"
     )
 
 
@@ -64,15 +63,26 @@ def _section(pair: Pair, score: float, detail: dict[str, Any]) -> str:
         points = f"unscored: {_text(detail['reason'])}"
     else:
         points = f"score {score:g}, {_count(len(corrections), 'correction')}"
-    changed = {c["line"]: c for c in corrections or () if c["line"] is not None}
-    rows = [_row(str(i), text, changed.get(i)) for i, text in enumerate(detail["lines"])]
-    rows += [_row("new", "", c) for c in corrections or () if c["line"] is None]
     return (
         f"<section>\n<header><h2>{_text(str(pair.id))}</h2><b>{points}</b></header>\n"
         f'<p class="reference"><b>Reference</b> {_text(pair.reference.strip()) or "(empty)"}</p>\n'
-        '<table>\n<tr><th class="n">line</th><th>candidate</th><th class="why">why</th></tr>\n'
-        f"{''.join(rows)}</table>\n</section>\n"
+        f"{correction_table(detail)}</section>\n"
     )
+
+
+def correction_table(detail: Mapping[str, Any]) -> str:
+    """The lines of a candidate, each with its correction, and the lines to insert."""
+    corrections = detail["corrections"] or ()
+    changed = {c["line"]: c for c in corrections if c["line"] is not None}
+    rows = [_row(str(i), text, changed.get(i)) for i, text in enumerate(detail["lines"])]
+    rows += [_row("new", "", c) for c in corrections if c["line"] is None]
+    head = '<table>\n<tr><th class="n">line</th><th>candidate</th><th class="why">why</th></tr>\n'
+    return f"{head}{''.join(rows)}</table>\n"
+
+
+def severity_legend() -> str:
+    """What the colours of the corrections mean."""
+    return " ".join(_chip(severity, f"{severity} {words}") for severity, words in _SEVERITIES.items())
 
 
 def _row(number: str, line: str, correction: dict[str, Any] | None) -> str:
@@ -117,7 +127,3 @@ def _chip(severity: int, words: str) -> str:
 
 def _count(n: int, what: str) -> str:
     return f"{n or 'no'} {what}" if n == 1 else f"{n or 'no'} {what}s"
-
-
-def _text(text: str) -> str:
-    return html.escape(text, quote=True)

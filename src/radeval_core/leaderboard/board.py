@@ -1,0 +1,110 @@
+"""What a leaderboard shows: the ranked systems of the current version, and what stands beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from radeval_core.errors import InputError, unknown_name
+from radeval_core.leaderboard.baselines import seed
+from radeval_core.leaderboard.benchmark import Benchmark
+from radeval_core.leaderboard.outcome import Outcome
+from radeval_core.leaderboard.queue import Clock, utc_now
+from radeval_core.leaderboard.ranking import Group, Ranked, group_by_version, rank
+from radeval_core.leaderboard.scoring import current_version
+from radeval_core.leaderboard.store import Store
+
+
+@dataclass(frozen=True)
+class Board:
+    """A leaderboard at one moment.
+
+    Attributes:
+        benchmark: what it is about.
+        version: of the metrics installed now.
+        current: outcomes of that version.
+        others: older or newer versions, each on its own.
+        failed: outcomes without scores, of the current version.
+        waiting: submissions without an outcome of the current version.
+    """
+
+    benchmark: Benchmark
+    version: str
+    current: tuple[Outcome, ...]
+    others: tuple[Group, ...]
+    failed: tuple[Outcome, ...]
+    waiting: int
+
+    def ranked(self, metric: str | None = None) -> list[Ranked]:
+        """The systems of the current version, ranked by a metric of the benchmark."""
+        metric = metric or self.benchmark.main_metric
+        if metric not in self.benchmark.metrics:
+            raise unknown_name(f"metric of {self.benchmark.name}", metric, self.benchmark.metrics)
+        return rank(self.current, metric)
+
+    def find(self, system: str) -> Outcome:
+        """The outcome of the current version whose id begins like this, or whose system has exactly this name."""
+        found = [o for o in self.current if system and (o.submission.startswith(system) or o.system.name == system)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            ids = ", ".join(o.submission[:12] for o in found)
+            raise InputError(f"{len(found)} submissions are called {system!r} or begin with it: give one of {ids}")
+        raise unknown_name("submission", system, [o.submission for o in self.current])
+
+    def as_dict(self, metric: str) -> dict[str, Any]:
+        """The table, ready for JSON."""
+        return {
+            "benchmark": self.benchmark.name,
+            "revision": self.benchmark.revision,
+            "version": self.version,
+            "ranked_by": metric,
+            "systems": [
+                {
+                    "rank": row.rank,
+                    "submission": row.outcome.submission,
+                    "name": row.outcome.system.name,
+                    "link": row.outcome.system.link,
+                    "training_data": row.outcome.system.training_data,
+                    "date": row.outcome.date,
+                    "core": row.outcome.core,
+                    "metrics": dict(row.outcome.metrics),
+                }
+                for row in self.ranked(metric)
+            ],
+            "other_versions": [
+                {"version": g.version, "revision": g.revision, "core": g.core, "systems": len(g.outcomes)}
+                for g in self.others
+            ],
+            "failed": [{"submission": o.submission, "name": o.system.name, "reason": o.reason} for o in self.failed],
+            "waiting": self.waiting,
+        }
+
+
+def read_board(
+    store: Store, benchmark: Benchmark, *, seed_if_empty: bool = False, clock: Clock = utc_now, **options: Any
+) -> Board:
+    """Read a store; an empty one is first given the benchmark's baselines, if wished."""
+    if seed_if_empty and not store.submissions(benchmark.name):
+        seed(store, benchmark, clock=clock, **options)
+    version = current_version(benchmark, **options)
+    outcomes = store.outcomes(benchmark.name)
+    now = [o for o in outcomes if o.version == version]
+    done = {o.submission for o in now}
+    return Board(
+        benchmark,
+        version,
+        tuple(o for o in now if not o.failed),
+        tuple(g for g in group_by_version(outcomes) if g.version != version),
+        tuple(o for o in now if o.failed),
+        sum(submission not in done for submission in store.submissions(benchmark.name)),
+    )
+
+
+def with_interval(row: Mapping[str, Any]) -> str:
+    """A score as people read it: `0.373 (0.333–0.408)`."""
+    if row["score"] is None:
+        return "-"
+    interval = f" ({row['ci95'][0]:.3f}–{row['ci95'][1]:.3f})" if row["ci95"] else ""
+    return f"{row['score']:.3f}{interval}"

@@ -1,0 +1,76 @@
+"""The studies a system got most wrong, by kind of error; the references stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from radeval_core.leaderboard.benchmark import Benchmark
+from radeval_core.leaderboard.outcome import Outcome
+from radeval_core.registry import get_spec
+
+
+@dataclass(frozen=True)
+class Case:
+    """One study as a system reported it.
+
+    Attributes:
+        study: its id.
+        given: what the system could see.
+        errors: number of errors by category.
+        scores: by metric; None where unscored.
+        prediction: what the system wrote.
+    """
+
+    study: str
+    given: Mapping[str, Any]
+    errors: Mapping[str, int]
+    scores: Mapping[str, float | None]
+    prediction: str
+
+
+def error_totals(outcome: Outcome) -> dict[str, int]:
+    """How many errors of each category a system made, the most frequent first."""
+    totals: dict[str, int] = {}
+    for counts in outcome.errors:
+        for category, count in counts.items():
+            totals[category] = totals.get(category, 0) + count
+    return dict(sorted(totals.items(), key=lambda item: (-item[1], item[0])))
+
+
+def worst_cases(
+    outcome: Outcome, benchmark: Benchmark, predictions: Mapping[str, str], category: str = "", count: int = 5
+) -> list[Case]:
+    """The worst studies: most errors of the category, then the worst score of the first metric.
+
+    Args:
+        outcome: the system's scores.
+        benchmark: what they are for.
+        predictions: what the system wrote, by study.
+        category: a category of errors; without one, only the score counts.
+        count: how many.
+    """
+    main = benchmark.main_metric
+    sign = 1.0 if get_spec(main).higher_is_better else -1.0
+
+    def badness(i: int) -> tuple[float, float, int]:
+        score = outcome.scores[main][i]
+        errors = outcome.errors[i].get(category, 0) if outcome.errors else 0
+        return (-errors, float("inf") if score is None else sign * score, i)
+
+    places = [
+        i
+        for i in sorted(range(len(outcome.ids)), key=badness)
+        if not category or (outcome.errors and outcome.errors[i].get(category))
+    ]
+    return [
+        Case(
+            outcome.ids[i],
+            benchmark.studies[outcome.ids[i]].given,
+            outcome.errors[i] if outcome.errors else {},
+            {name: values[i] for name, values in outcome.scores.items()},
+            predictions[outcome.ids[i]],
+        )
+        for i in places[:count]
+    ]

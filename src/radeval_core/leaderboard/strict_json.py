@@ -1,0 +1,68 @@
+"""JSON from strangers: UTF-8 only, no duplicate keys, no NaN, no nesting that exhausts the stack."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from radeval_core.errors import InputError
+
+#: levels of lists and objects; a submission has three
+MAX_DEPTH = 8
+
+
+def decode(data: bytes) -> str:
+    """Bytes as text; a byte order mark at the start is no part of it."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise InputError(f"line {line}: not UTF-8 text (byte {error.start + 1}: {error.reason})") from error
+
+
+def parse(text: str) -> Any:
+    """One JSON value; what Python's parser lets through and a submission must not hold is refused."""
+    check_depth(text)
+    try:
+        return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}" if error.lineno > 1 else f"column {error.colno}"
+        raise InputError(f"not valid JSON ({error.msg}, {where})") from error
+    except InputError:
+        raise
+    except ValueError as error:  # a whole number with thousands of digits
+        raise InputError(f"not valid JSON ({error})") from error
+
+
+def check_depth(text: str) -> None:
+    """Refuse deep nesting before the parser, which would run out of stack, sees it."""
+    depth, inside, escaped = 0, False, False
+    for character in text:
+        if inside:
+            if escaped:
+                escaped = False
+            elif character == "\\":
+                escaped = True
+            elif character == '"':
+                inside = False
+        elif character == '"':
+            inside = True
+        elif character in "[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise InputError(f"JSON nested more than {MAX_DEPTH} levels deep: expected the layout of a submission")
+        elif character in "]}":
+            depth -= 1
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"key {twice[:60]!r} stands twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise InputError(f"{name} is no JSON number")

@@ -1,0 +1,274 @@
+"""A submission: one JSON or JSONL file with a system's metadata and one predicted report a study.
+
+What a submitter writes is data: names are plain text, and the file's name in a store is a hash of the contents.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from radeval_core.errors import InputError
+from radeval_core.leaderboard import strict_json
+from radeval_core.leaderboard.benchmark import Benchmark
+
+#: problems named in a message; the rest are counted
+SHOWN = 20
+LAYOUT = (
+    'expected JSONL: first {"system": {"name": …, "link": "https://…", "training_data": …}}, then one '
+    '{"id": …, "prediction": …} a line; or one JSON object with "system" and a list "predictions" of such rows'
+)
+Rows = Iterator[tuple[str, Any]]
+#: invisible characters that turn or hide the text around them
+_BIDI = re.compile("[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+
+
+@dataclass(frozen=True)
+class System:
+    """Who submits.
+
+    Attributes:
+        name: plain text on one line.
+        link: an https address.
+        training_data: what the system was trained on, in words.
+    """
+
+    name: str
+    link: str
+    training_data: str
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A checked submission.
+
+    Attributes:
+        benchmark: name of the benchmark.
+        revision: of its studies, when it was checked.
+        system: who submits.
+        predictions: report by study id, in the order of the benchmark.
+    """
+
+    benchmark: str
+    revision: str
+    system: System
+    predictions: Mapping[str, str]
+
+    @property
+    def id(self) -> str:
+        """A hash of the contents: the same submission twice is one submission."""
+        text = json.dumps(self.as_dict(), sort_keys=True, ensure_ascii=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class SubmissionError(InputError):
+    """What is wrong with a submission: every problem, each naming its row."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = list(problems)
+        count = len(self.problems)
+        more = f"; and {count - SHOWN} more" if count > SHOWN else ""
+        super().__init__(f"{count} problem{'s' * (count > 1)}: {'; '.join(self.problems[:SHOWN])}{more}")
+
+
+def read_submission(path: str | Path, benchmark: Benchmark) -> Submission:
+    """Read and check a file; its size is looked at before its contents."""
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            data = file.read(benchmark.limits.file_bytes + 1)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    return check_submission(data, benchmark)
+
+
+def check_submission(data: bytes, benchmark: Benchmark) -> Submission:
+    """Check the bytes of a submission.
+
+    Raises:
+        SubmissionError: with all problems found, not only the first.
+    """
+    if len(data) > benchmark.limits.file_bytes:
+        raise SubmissionError([f"the file is larger than {benchmark.limits.file_bytes:,} bytes, the limit"])
+    problems: list[str] = []
+    try:
+        metadata, rows = _split(strict_json.decode(data), problems)
+    except InputError as error:
+        raise SubmissionError([str(error)]) from error
+    return _checked(metadata, rows, benchmark, problems)
+
+
+def _checked(metadata: Any, rows: Rows, benchmark: Benchmark, problems: list[str]) -> Submission:
+    system = _system(metadata, benchmark, problems)
+    predictions = _predictions(rows, benchmark, problems)
+    if problems or system is None:
+        raise SubmissionError(problems)
+    ordered = {study: predictions[study] for study in benchmark.studies}
+    return Submission(benchmark.name, benchmark.revision, system, ordered)
+
+
+def from_record(record: Mapping[str, Any], benchmark: Benchmark) -> Submission:
+    """A submission as a store kept it, checked again: a benchmark may have changed since."""
+    if record.get("benchmark") != benchmark.name or record.get("revision") != benchmark.revision:
+        raise InputError(
+            f"made for {record.get('benchmark')} revision {record.get('revision')}, "
+            f"but the benchmark is {benchmark.name} revision {benchmark.revision}: submit it again"
+        )
+    rows = ({"id": key, "prediction": text} for key, text in record["predictions"].items())
+    return _checked(record["system"], ((f"row {i}", row) for i, row in enumerate(rows, 1)), benchmark, [])
+
+
+def _split(text: str, problems: list[str]) -> tuple[Any, Rows]:
+    """The metadata and the rows, each row with words that say where it stands."""
+    if not text.strip():
+        raise InputError(f"the file is empty: {LAYOUT}")
+    first, _, rest = text.partition("\n")
+    try:
+        top = strict_json.parse(first)
+    except InputError:
+        if rest.strip() and first.strip() not in ("{", "["):  # not an object written over several lines
+            raise InputError(f"line 1: {_reason(first)}") from None
+        top, rest = None, ""
+    if top is None or not rest.strip():
+        top = strict_json.parse(text)
+        if not isinstance(top, dict) or not isinstance(top.get("predictions"), list):
+            raise InputError(LAYOUT)
+        _unknown_keys(top, ("system", "predictions"), "the file", problems)
+        return top.get("system"), ((f"row {i}", row) for i, row in enumerate(top["predictions"], 1))
+    if not isinstance(top, dict) or "system" not in top:
+        raise InputError(f"line 1: {LAYOUT}")
+    _unknown_keys(top, ("system",), "line 1", problems)
+    return top["system"], _lines(rest, problems)
+
+
+def _reason(text: str) -> str:
+    try:
+        strict_json.parse(text)
+    except InputError as error:
+        return str(error)
+    return LAYOUT
+
+
+def _lines(text: str, problems: list[str]) -> Rows:
+    for number, line in enumerate(text.split("\n"), 2):
+        if line.strip():
+            try:
+                yield f"line {number}", strict_json.parse(line)
+            except InputError as error:
+                problems.append(f"line {number}: {error}")
+
+
+def _system(metadata: Any, benchmark: Benchmark, problems: list[str]) -> System | None:
+    if not isinstance(metadata, dict):
+        problems.append(f'system: expected {{"name", "link", "training_data"}}, got {_kind(metadata)}')
+        return None
+    before = len(problems)
+    limits = benchmark.limits
+    sizes = {
+        "name": limits.name_characters,
+        "link": limits.link_characters,
+        "training_data": limits.training_data_characters,
+    }
+    _unknown_keys(metadata, tuple(sizes), "system", problems)
+    fields = {}
+    for key, most in sizes.items():
+        value = metadata.get(key)
+        problem = _text_problem(value, most)
+        if not problem and isinstance(value, str) and _odd_characters(value, one_line=True):
+            problem = f"must be plain text on one line, but holds {_odd_characters(value, one_line=True)}"
+        if not problem and key == "link" and not _is_https(str(value)):
+            problem = "must be an https address such as https://example.org/model"
+        if problem:
+            problems.append(f"system: {key} {problem}")
+        else:
+            fields[key] = " ".join(str(value).split())
+    return System(**fields) if len(problems) == before else None
+
+
+def _predictions(rows: Rows, benchmark: Benchmark, problems: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    seen: dict[str, str] = {}
+    most = 2 * len(benchmark.studies) + SHOWN  # bounds the work on a file of nothing but wrong rows
+    for count, (where, row) in enumerate(rows):
+        if count == most:
+            problems.append(f"{where}: more rows than {benchmark.name} has studies ({len(benchmark.studies)})")
+            break
+        if not isinstance(row, dict):
+            problems.append(f'{where}: expected {{"id", "prediction"}}, got {_kind(row)}')
+            continue
+        study = row.get("id")
+        if not isinstance(study, str):
+            problems.append(f"{where}: id must be text, got {_kind(study)}")
+            continue
+        named = f"{where} (id {study[:60]!r})"
+        _unknown_keys(row, ("id", "prediction"), named, problems)
+        if study not in benchmark.studies:
+            problems.append(f"{named}: no such study in {benchmark.name}")
+            continue
+        if study in seen:
+            problems.append(f"{named}: the same id stands in {seen[study]}")
+            continue
+        seen[study] = where
+        text = row.get("prediction")
+        problem = _text_problem(text, benchmark.limits.report_characters)
+        if not problem and (odd := _odd_characters(str(text))):
+            problem = f"holds {odd}"
+        if problem:
+            problems.append(f"{named}: prediction {problem}")
+        else:
+            found[study] = str(text)
+    missing = [study for study in benchmark.studies if study not in seen]
+    problems.extend(f"id {study!r}: no prediction for this study" for study in missing)
+    return found
+
+
+def _text_problem(value: Any, most: int) -> str:
+    if not isinstance(value, str):
+        return f"must be text, got {_kind(value)}"
+    if not value.strip():
+        return "is empty"
+    return f"has {len(value):,} characters: at most {most:,}" if len(value) > most else ""
+
+
+def _odd_characters(text: str, one_line: bool = False) -> str:
+    """The first character that has no business in a report, or in a name; empty if there is none."""
+    for character in text:
+        kind = unicodedata.category(character)
+        control = kind == "Cc" and (one_line or character not in "\n\r\t")
+        hidden = one_line and (kind in ("Zl", "Zp", "Co") or _BIDI.match(character))
+        if control or hidden or kind == "Cs":
+            return f"the control character U+{ord(character):04X}"
+    return ""
+
+
+def _is_https(link: str) -> bool:
+    try:
+        parts = urlsplit(link)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return False
+    plain = re.fullmatch(r"[!-~]+", link) and not re.search(r"[\"'<>\\^`{|}]", link)
+    name = re.fullmatch(r"([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?", host)
+    return bool(parts.scheme == "https" and plain and name and port is None and "@" not in parts.netloc)
+
+
+def _unknown_keys(row: Mapping[str, Any], known: tuple[str, ...], where: str, problems: list[str]) -> None:
+    for key in row:
+        if key not in known:
+            problems.append(f"{where}: unknown key {key[:60]!r}: known: {', '.join(known)}")
+
+
+def _kind(value: Any) -> str:
+    """What a JSON value is, in words for the submitter."""
+    names = {type(None): "nothing", bool: "true or false", int: "a number", float: "a number", str: "text"}
+    return names.get(type(value), "a list" if isinstance(value, list) else "an object")

@@ -1,0 +1,21 @@
+"""The pairs visitors can click in every demo."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import NamedTuple
+
+import yaml
+
+
+class Example(NamedTuple):
+    """A pair to try, and what is right or wrong with its candidate."""
+
+    label: str
+    reference: str
+    candidate: str
+
+
+EXAMPLES = tuple(
+    Example(**row) for row in yaml.safe_load(resources.files(__package__).joinpath("examples.yaml").read_text("utf-8"))
+)

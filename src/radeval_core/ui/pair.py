@@ -1,0 +1,136 @@
+"""One pair on a page: what it is scored with, what it gives, and what is refused.
+
+Reports are patient data: nothing typed into a page is logged or kept, and nothing of it is rendered as markup.
+"""
+
+from __future__ import annotations
+
+import html
+import logging
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import gradio as gr
+
+from radeval_core.api import load
+from radeval_core.errors import RadevalError
+from radeval_core.pairs import is_blank
+from radeval_core.registry import get_spec, scorer_class
+from radeval_core.spec import MetricSpec
+from radeval_core.ui.examples import EXAMPLES
+from radeval_core.ui.views import draw
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+#: characters of a report; the longest real reports have some thousands
+MAX_CHARACTERS = 20_000
+
+
+@dataclass(frozen=True)
+class ScoredPair:
+    """What a metric says of one pair.
+
+    Attributes:
+        headline: the score; None if the pair could not be scored.
+        extras: further numbers by name.
+        signature: everything that can move the number.
+        code: Python that gives the same number.
+        view: what the metric saw, as HTML.
+    """
+
+    headline: float | None
+    extras: list[list[Any]]
+    signature: str
+    code: str
+    view: str
+
+
+def score_pair(
+    name: str, reference: str, candidate: str, config: str | None = None, film: Any = None, drawn: bool = True
+) -> ScoredPair:
+    """Score a pair, or raise an error that a page can show.
+
+    Args:
+        name: the metric.
+        reference: the report to compare with.
+        candidate: the report to score.
+        config: a config of the metric; the default where not given.
+        film: an image to draw on, for metrics that draw on one.
+        drawn: whether to make the view, too.
+    """
+    spec = get_spec(name)
+    options = demo_options(spec)
+    _check_texts(reference, candidate)
+
+    def compute() -> ScoredPair:
+        # loaded anew, so that annotations of one visitor's reports are not kept for the next
+        metric = load(name, config, progress=False, **options)
+        result = metric.compute([candidate], [reference], detailed=drawn)
+        extras = [[key, number(v)] for key, v in result.items() if isinstance(v, float) and key != name]
+        shown = options if film is None else {**options, "film": film}
+        view = draw(name, result["details"][0], reference, candidate, shown) if drawn else ""
+        code = python_line(spec, reference, candidate, config)
+        return ScoredPair(number(result[name]), extras, result["signature"], code, view)
+
+    return guarded(name, compute, "this pair could not be scored")
+
+
+def guarded(name: str, work: Callable[[], T], failure: str) -> T:
+    """Do the work; what goes wrong becomes an error that a page shows as text, and no report gets into the log."""
+    try:
+        return work()
+    except gr.Error:
+        raise
+    except RadevalError as error:
+        raise page_error(str(error)) from None
+    except Exception as error:  # its text and traceback may quote a report, so only its kind is logged
+        log.error("%s: scoring failed with %s", name, type(error).__name__)
+        raise page_error(failure) from None
+
+
+def page_error(message: str) -> gr.Error:
+    """An error shown on the page as text and not printed in the log."""
+    return gr.Error(html.escape(message, quote=False), print_exception=False)
+
+
+def demo_options(spec: MetricSpec) -> dict[str, Any]:
+    """Options of the demo: a metric that counts words in a whole test set gets the example texts to count in."""
+    if spec.two_pass and "corpus" in scorer_class(spec.name).options:
+        return {"corpus": [text for e in EXAMPLES for text in (e.reference, e.candidate)]}
+    return {}
+
+
+def python_line(spec: MetricSpec, reference: str, candidate: str, config: str | None = None) -> str:
+    """Python that gives the number of the page."""
+    options: Mapping[str, Any] = demo_options(spec)
+    module = f'"radeval/{spec.name}"'
+    if config not in (None, spec.default_config.name):
+        if any(c.name == config for c in spec.configs):
+            module += f', "{config}"'
+        else:
+            options = {**options, "checkpoint": config}
+    given = "".join(f", {key}={value!r}" for key, value in options.items())
+    call = f"compute(predictions=[{candidate!r}], references=[{reference!r}]{given})"
+    return f'import evaluate\nevaluate.load({module}).{call}["{spec.name}"]'
+
+
+def number(value: float) -> float | None:
+    """A number as JSON can carry it: an unscored pair has none."""
+    return None if math.isnan(value) else value
+
+
+def _check_texts(reference: str, candidate: str) -> None:
+    """Refuse what the page cannot score, in words for the page."""
+    if is_blank(reference) and is_blank(candidate):
+        raise page_error("both reports are empty: write or paste a reference and a candidate, or pick a pair to try")
+    for what, text in (("reference", reference), ("candidate", candidate)):
+        check_length(f"the {what}", text)
+
+
+def check_length(what: str, text: str) -> None:
+    """Refuse a report that is too long for a page."""
+    if len(text) > MAX_CHARACTERS:
+        raise page_error(f"{what} has {len(text):,} characters: at most {MAX_CHARACTERS:,} can be scored here")

@@ -1,0 +1,1 @@
+"""The playground: one pair of reports under every metric at once."""

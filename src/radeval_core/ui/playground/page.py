@@ -1,0 +1,245 @@
+"""The playground's page: two reports, every metric at once, and buttons that put one error into the candidate."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from functools import partial
+from importlib.resources import files
+from typing import Any
+
+import gradio as gr
+
+from radeval_core.findings.perturb import perturb
+from radeval_core.pairs import is_blank
+from radeval_core.registry import get_spec, metric_names
+from radeval_core.ui.demo import EXAMPLES, MAX_CHARACTERS
+from radeval_core.ui.playground.drawing import bars, disagreement, noticed_table
+from radeval_core.ui.playground.readings import Reading, errors_noticed, read_pairs
+
+#: button, kind of change
+CHANGES = {
+    "Negate a finding": "negation",
+    "Swap a side": "side",
+    "Change a severity": "severity",
+    "Drop a sentence": "omission",
+    "Add a false finding": "insertion",
+    "Paraphrase": "paraphrase",
+    "Shuffle sentences": "order",
+}
+#: pairs of different visitors that are scored together
+_BATCH = 16
+_ABOUT = """# Playground
+One pair of reports under every metric. All bars are on one scale: 1 is the score of identical reports, 0 that of a
+report with nothing right. Edit the texts, or put one error into the candidate, and see which metrics notice. Nothing
+you type is kept or logged; the link holds the pair after its `#`, which is not sent to the server.
+"""
+_SCALE = """The scale is for the eye and keeps each metric's own order: bounded metrics are drawn between their bounds,
+radcliq and bertscore between "nothing in common" and "identical", fineradscore as 1 / (1 + sum / 4). It does not make a
+0.7 of one metric worth a 0.7 of another. All metrics run in their embedded config; cider counts words in the example
+reports. Which metrics agree with radiologists is measured by `radeval bench`."""
+
+
+def build_playground() -> gr.Blocks:
+    """The page, with the endpoints `/compare`, `/perturb` and `/explain`."""
+    read_pairs([(EXAMPLES[0].reference, EXAMPLES[0].candidate)])  # models load here, not on a visitor's click
+    with gr.Blocks(title="radeval playground", analytics_enabled=False) as demo:
+        gr.HTML(f"<style>{_file('style.css')}</style>", visible=True, elem_id="pg-style", padding=False)
+        gr.Markdown(_ABOUT)
+        with gr.Row():
+            with gr.Column(scale=5):
+                reference = gr.Textbox(EXAMPLES[1].reference, label="Reference report", lines=5, max_lines=16)
+                candidate = gr.Textbox(EXAMPLES[1].candidate, label="Candidate report", lines=5, max_lines=16)
+                gr.Markdown("**Change the candidate** (from the reference, if it is empty)")
+                with gr.Row():
+                    buttons = {
+                        kind: gr.Button(label, size="sm", min_width=130, elem_id=f"pg-{kind}")
+                        for label, kind in CHANGES.items()
+                    }
+                    copy = gr.Button("Copy the reference", size="sm", min_width=130, elem_id="pg-copy")
+                note = gr.Textbox(label="The last change", interactive=False, lines=1, max_lines=4)
+                examples = gr.Dataset(
+                    components=[reference, candidate],
+                    samples=[[e.reference, e.candidate] for e in EXAMPLES],
+                    sample_labels=[e.label for e in EXAMPLES],
+                    label="Pairs to try: the candidate is",
+                )
+                with gr.Row():
+                    share = gr.Button("Make a link to this pair", size="sm", elem_id="pg-share")
+                link = gr.Textbox(label="Link", interactive=False, visible=False, buttons=["copy"], elem_id="pg-link")
+            with gr.Column(scale=6):
+                chart = gr.HTML(label="Every metric on one scale", elem_id="pg-chart")
+                verdict = gr.HTML(elem_id="pg-verdict")
+                explain = gr.Button("Which error does each metric notice?", variant="primary", elem_id="pg-explain")
+        reasons = gr.HTML(elem_id="pg-reasons")
+        with gr.Accordion("Numbers and signatures", open=False):
+            table = gr.Dataframe(
+                headers=["metric", "score", "better", "goodness", "signature"],
+                datatype=["str", "number", "str", "number", "str"],
+                interactive=False,
+                wrap=True,
+                label="Every metric",
+            )
+        with gr.Accordion("About the scale", open=False):
+            gr.Markdown(_SCALE)
+        before, current, seed = gr.State(None), gr.State(None), gr.State(0)
+
+        show: dict[str, Any] = {
+            "fn": _show,
+            "inputs": [table, before, candidate],
+            "outputs": [chart, verdict, current],
+            **_quiet(),
+        }
+        compare: dict[str, Any] = {
+            "fn": compare_pairs,
+            "inputs": [reference, candidate],
+            "outputs": [table],
+            "batch": True,
+            "max_batch_size": _BATCH,
+            "concurrency_limit": 1,
+            "concurrency_id": "metrics",
+            "show_progress": "hidden",
+        }
+        # `change`, not `input`: Gradio sends the latter for keys alone, not for a paste with the mouse
+        changed = gr.on([reference.change, candidate.change], trigger_mode="always_last", api_name="compare", **compare)
+        changed.success(lambda: "", None, reasons, **_quiet()).success(**show)
+        opened = demo.load(None, [reference, candidate], [reference, candidate], js=_script("read"))
+        opened.success(**compare, api_visibility="private").success(**show)
+        examples.click(lambda chosen: chosen, examples, [reference, candidate], **_quiet())
+        copy.click(lambda text: text, reference, candidate, **_quiet())
+        for kind, button in buttons.items():
+            button.click(
+                partial(_press, kind),
+                [reference, candidate, seed, current],
+                [candidate, note, seed, before],
+                **_quiet(),
+            )
+        explain.click(explain_pair, [reference, candidate], reasons, api_name="explain", concurrency_id="metrics")
+        share.click(None, [reference, candidate], link, js=_script("write")).then(
+            lambda: gr.Textbox(visible=True), None, link, **_quiet()
+        )
+        gr.api(perturb_report, api_name="perturb")
+    return demo
+
+
+def compare_pairs(references: Sequence[str], candidates: Sequence[str]) -> tuple[list[list[list[Any]]]]:
+    """Score a candidate report against a reference report with every metric.
+
+    Args:
+        references: the report to compare with.
+        candidates: the report to score.
+
+    Returns:
+        A row a metric: name, score, which way is better, score on the common 0 to 1 scale, signature. No rows if both
+        reports are empty or one is too long.
+    """
+    _one_thread()
+    pairs = [(r or "", c or "") for r, c in zip(references, candidates, strict=True)]
+    good = [i for i, pair in enumerate(pairs) if not _refusal(*pair)]
+    tables: list[list[list[Any]]] = [[] for _ in pairs]
+    for i, readings in zip(good, read_pairs([pairs[i] for i in good]) if good else [], strict=True):
+        tables[i] = [
+            [r.metric, _number(r.raw), get_spec(r.metric).arrow, _number(r.goodness), r.signature] for r in readings
+        ]
+    return (tables,)
+
+
+def explain_pair(reference: str, candidate: str) -> str:
+    """Which metrics rise when one error of the candidate alone is corrected, as an HTML table.
+
+    Args:
+        reference: the report to compare with.
+        candidate: the report to score.
+    """
+    _one_thread()
+    reference, candidate = reference or "", candidate or ""
+    if refused := _refusal(reference, candidate):
+        raise gr.Error(html.escape(refused), print_exception=False)
+    return noticed_table(errors_noticed(reference, candidate), metric_names())
+
+
+def perturb_report(report: str, kind: str, seed: int = 0) -> str:
+    """Put one error of a known kind into a report, or make one change that keeps its meaning.
+
+    Args:
+        report: the report to change.
+        kind: negation, finding, side, region, severity, omission, insertion, paraphrase or order.
+        seed: which of the possible changes.
+
+    Returns:
+        The changed report; the same report if it has nothing that can be changed in that way.
+    """
+    if len(report) > MAX_CHARACTERS:
+        raise gr.Error(_too_long("report", report), print_exception=False)
+    changed = perturb(report, kind, seed)
+    return report if changed is None else changed.text
+
+
+def _press(
+    kind: str, reference: str, candidate: str, seed: int, current: list[float] | None
+) -> tuple[str, str, int, tuple[list[float] | None, str]]:
+    """The candidate after one more change, what was changed, and the scores before with the text they belong to."""
+    text = reference if is_blank(candidate or "") else candidate
+    changed = perturb(text, kind, seed) if len(text) <= MAX_CHARACTERS else None
+    if changed is None:
+        return candidate, f"nothing in the candidate can be changed in that way ({kind})", seed, (None, "")
+    finding = f" ({changed.finding})" if changed.finding else ""
+    said = f"{kind}{finding}: {changed.before or '–'} → {changed.after or '–'}"
+    return changed.text, said, seed + 1, (current, changed.text)
+
+
+def _show(
+    table: Any, before: tuple[list[float] | None, str] | None, candidate: str
+) -> tuple[str, str, list[float] | None]:
+    """The pictures of a table of scores; the scores before only while the candidate is what the button made of it."""
+    rows = table.values.tolist()
+    if not rows or rows[0][0] in ("", None):
+        text = f"Write a reference and a candidate of at most {MAX_CHARACTERS:,} characters each."
+        return f"<p>{text}</p>", "", None
+    readings = [Reading(r[0], _float(r[1]), _float(r[3]), r[4]) for r in rows]
+    earlier = before[0] if before and before[1] == candidate else None
+    return bars(readings, earlier), disagreement(readings), [r.goodness for r in readings]
+
+
+def _refusal(reference: str, candidate: str) -> str:
+    """Why a pair cannot be scored here, or nothing."""
+    if is_blank(reference) and is_blank(candidate):
+        return "both reports are empty: write or paste a reference and a candidate, or pick a pair to try"
+    for what, text in (("reference", reference), ("candidate", candidate)):
+        if len(text) > MAX_CHARACTERS:
+            return _too_long(what, text)
+    return ""
+
+
+def _too_long(what: str, text: str) -> str:
+    return f"the {what} has {len(text):,} characters: at most {MAX_CHARACTERS:,} can be scored here"
+
+
+def _one_thread() -> None:
+    """One core a request: two threads that wait for each other on a busy server are many times slower."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
+def _quiet() -> dict[str, Any]:
+    """For steps that no program calls and nobody waits for."""
+    return {"api_visibility": "private", "show_progress": "hidden", "queue": False}
+
+
+def _script(method: str) -> str:
+    """A step in the browser: the file's object, and a call of one of its functions."""
+    return f"(reference, candidate) => {{ {_file('link.js')}\nreturn playgroundLink.{method}(reference, candidate); }}"
+
+
+def _file(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _float(value: Any) -> float:
+    return float("nan") if value is None else float(value)
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value

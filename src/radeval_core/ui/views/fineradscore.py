@@ -1,0 +1,25 @@
+"""`fineradscore`: the candidate line by line with its corrections, and the corrected report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from radeval_core.ui.correction_report import correction_table, severity_legend
+from radeval_core.ui.views.marks import report_panel, text, two_columns
+
+
+def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[str, Any]) -> str:
+    """The corrections and what they lead to."""
+    if detail["corrections"] is None:
+        return f'<p class="summary">Not analysed: {text(detail["reason"])}</p>'
+    nothing = "" if detail["corrections"] else '<p class="summary">✓ Nothing to correct.</p>'
+    return (
+        nothing
+        + correction_table(detail)
+        + f'<p class="legend">{severity_legend()}</p>'
+        + two_columns(
+            ("Reference", report_panel(text(reference))),
+            ("Candidate, corrected", report_panel(text(detail["corrected"]))),
+        )
+    )

@@ -1,0 +1,65 @@
+"""A benchmark of six invented studies, small enough to score in a blink, and submissions to it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from radeval_core.leaderboard.benchmark import Benchmark, load_benchmark, revision_of
+
+REFERENCES = {
+    "s1": "Small left pleural effusion. The heart is normal in size.",
+    "s2": "No pneumothorax. Mild cardiomegaly, unchanged.",
+    "s3": "Consolidation in the right lower lobe, likely pneumonia.",
+    "s4": "Nodule of 8 mm in the left upper lobe.",
+    "s5": "Moderate right apical pneumothorax.",
+    "s6": "The lungs are clear. No pleural effusion.",
+}
+SYSTEM = {"name": "Example system", "link": "https://example.org/model", "training_data": "Invented reports only."}
+LIMITS = {
+    "file_bytes": 20_000,
+    "report_characters": 300,
+    "name_characters": 40,
+    "link_characters": 60,
+    "training_data_characters": 100,
+    "submissions": 10,
+}
+
+
+def write_benchmark(folder: Path, references: dict[str, str] | None = None, **changes: Any) -> Benchmark:
+    """Write the folder of a benchmark and load it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = [
+        {"id": key, "modality": "X-Ray", "anatomy": "CHEST", "question": "what is there?", "reference": text}
+        for key, text in (references or REFERENCES).items()
+    ]
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    (folder / "studies.jsonl").write_bytes(data)
+    fields = {
+        "name": "small",
+        "title": "Small",
+        "summary": "Six invented studies.",
+        "about": "Six invented studies, to test with.",
+        "dataset": "radeval/small",
+        "licence": "apache-2.0",
+        "revision": revision_of(data),
+        "metrics": {"green": "embedded", "fineradscore": "embedded", "bleu": "embedded"},
+        "limits": LIMITS,
+    }
+    (folder / "benchmark.yaml").write_text(yaml.safe_dump({**fields, **changes}, sort_keys=False), "utf-8")
+    return load_benchmark(str(folder))
+
+
+def rows(**changed: Any) -> list[dict[str, Any]]:
+    """One row a study, with some predictions changed; None leaves a study out."""
+    texts = {**dict.fromkeys(REFERENCES, "The lungs are clear."), **changed}
+    return [{"id": key, "prediction": text} for key, text in texts.items() if text is not None]
+
+
+def jsonl(predictions: list[Any] | None = None, **system: Any) -> bytes:
+    """A submission as JSONL."""
+    lines = [{"system": {**SYSTEM, **system}}, *(rows() if predictions is None else predictions)]
+    return "".join(json.dumps(line) + "\n" for line in lines).encode()

@@ -1,0 +1,248 @@
+"""The page: its fragments run nothing a submitter writes, and its endpoints give what the CLI gives."""
+
+import html
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from gradio.utils import get_upload_folder
+from gradio_client import Client, handle_file
+from gradio_client.exceptions import AppError
+from packaging.requirements import Requirement
+from small_benchmark import REFERENCES, jsonl, rows
+
+from radeval_core import __version__
+from radeval_core.hub.publish import front_matter
+from radeval_core.leaderboard.benchmark import load_benchmark
+from radeval_core.leaderboard.board import read_board
+from radeval_core.leaderboard.cases import error_totals, worst_cases
+from radeval_core.leaderboard.queue import score_waiting
+from radeval_core.leaderboard.ranking import group_by_version
+from radeval_core.leaderboard.scoring import current_version
+from radeval_core.leaderboard.store import open_store
+from radeval_core.leaderboard.submission import check_submission
+from radeval_core.ui.leaderboard_page import _Page, build_leaderboard, leaderboard_options
+from radeval_core.ui.leaderboard_plot import distribution_plot
+from radeval_core.ui.leaderboard_view import (
+    CATEGORIES,
+    cases_view,
+    fine_view,
+    notes,
+    problems_view,
+    ranking_table,
+    system_view,
+)
+
+HOSTILE = "<script>alert(1)</script>${x} `b`"
+#: what a page may consist of; anything else, or any attribute that runs code, is a leak
+TAGS = set(
+    [
+        "div",
+        "p",
+        "b",
+        "br",
+        "a",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "span",
+        "i",
+        "h4",
+        "details",
+        "summary",
+        "ul",
+        "li",
+        "svg",
+        "circle",
+        "rect",
+        "line",
+        "path",
+        "pre",
+    ]
+)
+
+
+@pytest.fixture
+def board(small, tmp_path, clock):
+    """Two systems, one of them hostile in every field and every report."""
+    store = open_store(tmp_path / "store")
+    hostile = rows(**{key: f"{HOSTILE} Large right pneumothorax." for key in REFERENCES})
+    for data in (jsonl(rows(**REFERENCES)), jsonl(hostile, name=HOSTILE, training_data=HOSTILE)):
+        store.submit(check_submission(data, small), small, "2026-01-01T00:00:00+00:00")
+    score_waiting(store, small, clock=clock)
+    return store, read_board(store, small)
+
+
+def assert_harmless(fragment):
+    assert HOSTILE not in fragment and "${" not in fragment and "`" not in fragment
+    for tag, attributes in re.findall(r"<\s*([a-z0-9]+)((?:\s[^>]*)?)>", fragment, re.IGNORECASE):
+        assert tag in TAGS, tag
+        assert not re.search(r"\son\w+\s*=", attributes), attributes
+        for address in re.findall(r'href="([^"]*)"', attributes):
+            assert html.unescape(address).startswith(("https://example.org/", "data:application/jsonl;base64,"))
+
+
+def test_every_fragment_shows_a_hostile_system_as_text(board, small):
+    store, found = board
+    ranked = found.ranked()
+    row = next(r for r in ranked if r.outcome.system.name == HOSTILE)
+    predictions = store.request("small", row.outcome.submission)["predictions"]
+    fragments = [
+        distribution_plot(ranked, "green"),
+        system_view(row.outcome, row),
+        cases_view(worst_cases(row.outcome, small, predictions)),
+        problems_view([HOSTILE]),
+        fine_view(HOSTILE, {HOSTILE: HOSTILE}),
+    ]
+    for fragment in fragments:
+        assert_harmless(fragment)
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in fragment
+
+
+def test_notes_show_failures_and_other_versions_as_text(board, small):
+    _, found = board
+    failed = replace(found.current[0], reason=HOSTILE, system=found.current[1].system)
+    (group,) = group_by_version(found.current)
+    fragment = notes(replace(found, failed=(failed,), others=(group,), waiting=2))
+    assert_harmless(fragment)
+    assert "2 submissions waiting" in fragment and f"Other version {group.version}" in fragment
+    assert notes(found) == ""
+
+
+def test_no_reference_is_shown(board, small):
+    store, found = board
+    for row in found.ranked():
+        predictions = store.request("small", row.outcome.submission)["predictions"]
+        if row.outcome.system.name == HOSTILE:
+            shown = system_view(row.outcome, row) + cases_view(worst_cases(row.outcome, small, predictions, count=9))
+            assert not any(sentence in shown for text in REFERENCES.values() for sentence in text.split(". "))
+
+
+def test_the_table_sorts_by_numbers_and_shows_intervals(board, small):
+    _, found = board
+    table = ranking_table(found.ranked(), list(small.metrics))
+    assert table["headers"] == ["Rank", "System", "green ↑", "fineradscore ↓", "bleu ↑", "Submission", "Scored"]
+    assert table["data"][0][:3] == [1, "Example system", 1.0]
+    assert table["metadata"]["display_value"][0][2].replace("\u2060", "") == "1.000 (1.000–1.000)"
+    assert table["data"][1][1] == HOSTILE  # a column of type str: shown as text
+
+
+def test_worst_cases_are_those_with_most_errors_of_the_kind(board, small):
+    store, found = board
+    outcome = next(o for o in found.current if o.system.name == HOSTILE)
+    predictions = store.request("small", outcome.submission)["predictions"]
+    counts = dict(zip(outcome.ids, outcome.errors, strict=True))
+    for category in CATEGORIES:
+        cases = worst_cases(outcome, small, predictions, category)
+        assert all(counts[c.study][category] >= 1 for c in cases)
+        found_counts = [c.errors[category] for c in cases]
+        assert found_counts == sorted(found_counts, reverse=True)
+    assert len(worst_cases(outcome, small, predictions, count=4)) == 4
+    totals = error_totals(outcome)
+    assert totals["false_finding"] == sum(c.get("false_finding", 0) for c in counts.values()) > 0
+    assert list(totals.values()) == sorted(totals.values(), reverse=True)
+
+
+def test_a_perfect_system_has_no_errors(board):
+    _, found = board
+    outcome = next(o for o in found.current if o.system.name != HOSTILE)
+    assert error_totals(outcome) == {}
+
+
+# the page itself
+
+
+@pytest.fixture
+def client(small, tmp_path):
+    (small.folder / "baselines").mkdir()
+    (small.folder / "baselines" / "one.jsonl").write_bytes(jsonl(name="Baseline"))
+    demo = build_leaderboard(open_store(tmp_path / "store"), small)
+    options = {**leaderboard_options(), "prevent_thread_lock": True, "quiet": True}
+    _, url, _ = demo.launch(server_name="127.0.0.1", **options)
+    try:
+        yield Client(url, verbose=False)
+    finally:
+        demo.close()
+
+
+def write(path, data):
+    path.write_bytes(data)
+    return handle_file(str(path))
+
+
+def test_a_program_submits_and_finds_its_rank(client, small, tmp_path):
+    first = client.predict("green", api_name="/leaderboard")
+    assert [row["name"] for row in first["systems"]] == ["Baseline"]  # a new store begins with the baselines
+    file = write(tmp_path / "mine.jsonl", jsonl(rows(**REFERENCES), name=HOSTILE))
+    checked = client.predict(file, api_name="/check")
+    assert checked["ok"] and len(client.predict("green", api_name="/leaderboard")["systems"]) == 1
+    done = client.predict(file, api_name="/submit")
+    assert done == {"ok": True, "submission": checked["submission"], "scored": True, "problems": []}
+    assert client.predict(file, api_name="/submit") == done  # the same again is the same
+    table = client.predict("green", api_name="/leaderboard")
+    board = read_board(open_store(tmp_path / "store"), small)
+    assert table == json.loads(json.dumps(board.as_dict("green")))
+    assert table["systems"][0]["name"] == HOSTILE
+
+
+def test_a_submission_that_another_scorer_holds_is_said_to_wait(small, tmp_path):
+    store = open_store(tmp_path / "store")
+    page = _Page(store, small)
+    (tmp_path / "mine.jsonl").write_bytes(jsonl())
+    submission = page.check(str(tmp_path / "mine.jsonl"))["submission"]
+    with store.claim("small", current_version(small), submission):
+        answer = page.submit(str(tmp_path / "mine.jsonl"))
+    assert answer == {"ok": True, "submission": submission, "scored": False, "problems": []}
+    assert page.submit(str(tmp_path / "mine.jsonl"))["scored"]
+
+
+def test_wrong_files_are_refused_with_reasons_and_leave_nothing(client, tmp_path):
+    wrong = client.predict(write(tmp_path / "w.jsonl", jsonl(rows(s2="", s3=None))), api_name="/submit")
+    assert not wrong["ok"] and wrong["problems"] == [
+        "line 3 (id 's2'): prediction is empty",
+        "id 's3': no prediction for this study",
+    ]
+    large = client.predict(write(tmp_path / "l.jsonl", jsonl() + b" " * 30_000), api_name="/check")
+    assert large["problems"] == ["the file is larger than 20,000 bytes, the limit"]
+    assert client.predict(write(tmp_path / "z.jsonl", b"\x00\xff"), api_name="/check")["problems"]
+    assert [row["name"] for row in client.predict("green", api_name="/leaderboard")["systems"]] == ["Baseline"]
+
+
+def test_uploads_are_deleted_once_read(client, tmp_path):
+    mark = "A sentence that stands in no other file."
+    client.predict(write(tmp_path / "mine.jsonl", jsonl(rows(s1=mark))), api_name="/check")
+    kept = [f for f in Path(get_upload_folder()).rglob("*") if f.is_file() and mark.encode() in f.read_bytes()]
+    assert kept == []
+
+
+def test_an_unknown_metric_is_refused(client):
+    with pytest.raises((AppError, ValueError)):
+        client.predict("blue", api_name="/leaderboard")
+
+
+def test_only_the_three_endpoints_are_public(client):
+    assert set(client.view_api(return_format="dict")["named_endpoints"]) == {"/leaderboard", "/check", "/submit"}
+
+
+# the Space
+
+
+def test_the_space_has_valid_front_matter_and_requirements(root):
+    card = root / "spaces" / "leaderboard" / "README.md"
+    fields = front_matter(card.read_text("utf-8"), card)
+    assert (fields["sdk"], fields["sdk_version"], fields["app_file"]) == ("gradio", "6.31.0", "app.py")
+    assert fields["title"] and fields["license"] == "apache-2.0" and len(fields["short_description"]) <= 60
+    (line,) = (root / "spaces" / "leaderboard" / "requirements.txt").read_text("utf-8").split()
+    assert Requirement(line).extras == {"spaces"} and Requirement(line).specifier.contains(__version__)
+
+
+def test_the_card_names_the_limits_of_the_benchmark(root):
+    text = (root / "spaces" / "leaderboard" / "README.md").read_text("utf-8")
+    benchmark = load_benchmark()
+    assert f"at most {benchmark.limits.file_bytes / 1e6:g} MB" in text
+    assert all(f"`{name}`" in text for name in benchmark.metrics)

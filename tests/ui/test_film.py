@@ -1,0 +1,43 @@
+"""A film that a visitor chooses: kept in their page, not on the server."""
+
+import gradio as gr
+import pytest
+from PIL import Image
+
+from radeval_core.ui.film import from_data, to_data
+
+
+@pytest.fixture
+def uploads(tmp_path, monkeypatch):
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+    (tmp_path / "gradio" / "abc").mkdir(parents=True)
+    return tmp_path / "gradio" / "abc"
+
+
+def test_a_film_becomes_text_of_the_page_and_its_file_is_deleted(uploads):
+    path = uploads / "film.png"
+    Image.new("L", (4000, 2000), 90).save(path)
+    data = to_data(str(path))
+    assert data.startswith("data:image/jpeg;base64,") and not path.exists() and not uploads.exists()
+    assert from_data(data).size == (1000, 500)
+
+
+def test_what_is_no_image_is_said_and_deleted(uploads):
+    path = uploads / "film.png"
+    path.write_text("no image")
+    with pytest.raises(gr.Error, match="cannot be read as an image"):
+        to_data(str(path))
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "data", ["data:text/html;base64,AAAA", "data:image/jpeg;base64,AAAA", "data:image/jpeg;base64,%%", "x" * 4_000_000]
+)
+def test_a_page_cannot_send_anything_else(data):
+    with pytest.raises(gr.Error, match="choose it again"):
+        from_data(data)
+
+
+@pytest.mark.parametrize("data", ["", None])
+def test_no_film_is_no_film(data):
+    assert from_data(data) is None

@@ -1,0 +1,131 @@
+"""Configs a demo offers, MCP, and all demos behind one page."""
+
+import asyncio
+import json
+import shutil
+
+import pytest
+from fastapi.testclient import TestClient
+from gradio_client import Client
+
+from radeval_core import load
+from radeval_core.errors import CheckpointError, InputError
+from radeval_core.registry import metric_names
+from radeval_core.ui.configs import VARIABLE, offered_configs
+from radeval_core.ui.demo import EXAMPLES, build_demo, launch
+from radeval_core.ui.pair import python_line
+from radeval_core.ui.together import find_spaces, together
+
+PAIR = EXAMPLES[0]
+
+
+@pytest.fixture
+def serve():
+    demos = []
+
+    def start(name, **options):
+        demos.append(build_demo(name))
+        return launch(demos[-1], prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **options)[1]
+
+    yield start
+    for demo in demos:
+        demo.close(verbose=False)
+
+
+def test_only_the_embedded_config_is_offered_unless_the_owner_names_more(monkeypatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert [offered_configs(name) for name in metric_names()] == [["embedded"]] * len(metric_names())
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "message"),
+    [
+        ("green", InputError, "expected metric=config, such as green=radphi2, got 'green'"),
+        ("gren=radphi2", InputError, "did you mean"),
+        ("green=http:gpt-4o", InputError, "would send visitors' reports to another program"),
+        ("bertscore=no-such-config", InputError, "unknown config of bertscore"),
+        ("bertscore=distilroberta-base", CheckpointError, "hf download distilroberta-base"),
+    ],
+)
+def test_what_cannot_be_offered_stops_the_demo_before_its_first_visitor(value, error, message, monkeypatch):
+    monkeypatch.setenv(VARIABLE, value)
+    with pytest.raises(error, match=message):
+        offered_configs("bertscore")
+
+
+def test_a_config_the_owner_names_can_be_chosen(serve, monkeypatch, root):
+    folder = str(root / "tests" / "parity" / "bertscore" / "tiny-bert")
+    monkeypatch.setenv(VARIABLE, f"bertscore={folder}, radgraph_f1=embedded")
+    client = Client(serve("bertscore"), verbose=False)
+    headline, _, signature, code = client.predict(PAIR.reference, PAIR.candidate, folder, api_name="/score")
+    expected = load("bertscore", folder).compute([PAIR.candidate], [PAIR.reference])
+    assert headline == expected["bertscore"] and signature == expected["signature"]
+    assert f"checkpoint={folder!r}" in code
+    with pytest.raises(ValueError, match=r"not in the list of choices|Invalid"):
+        client.predict(PAIR.reference, PAIR.candidate, "org/other", api_name="/score")
+
+
+def test_the_python_line_names_a_published_config():
+    from radeval_core.registry import get_spec
+
+    assert 'evaluate.load("radeval/green", "radphi2")' in python_line(get_spec("green"), "a", "b", "radphi2")
+
+
+def test_agents_can_call_the_endpoints_over_mcp(serve):
+    from mcp import ClientSession
+    from mcp.client.streamable_http import streamablehttp_client
+
+    url = serve("bleu", mcp_server=True)
+
+    async def ask():
+        async with (
+            streamablehttp_client(f"{url}gradio_api/mcp/") as (read, write, _),
+            ClientSession(read, write) as session,
+        ):
+            await session.initialize()
+            tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+            name = next(name for name in tools if name.endswith("score"))
+            asked = {"reference": PAIR.reference, "candidate": PAIR.candidate}
+            return tools, await session.call_tool(name, asked)
+
+    tools, answer = asyncio.run(ask())
+    assert len(tools) == 2
+    tool = next(t for name, t in tools.items() if name.endswith("score"))
+    assert "Score a candidate report" in tool.description and {"reference", "candidate"} <= set(
+        tool.inputSchema["properties"]
+    )
+    expected = load("bleu").compute([PAIR.candidate], [PAIR.reference])["bleu"]
+    assert str(round(expected, 10))[:10] in json.dumps(
+        [content.model_dump() for content in answer.content], default=str
+    )
+
+
+def test_one_page_links_every_space(root, tmp_path):
+    for name in ("rouge", "bleu"):
+        shutil.copytree(root / "spaces" / name, tmp_path / name)
+    with TestClient(together(tmp_path)) as client:
+        page = client.get("/").text
+        assert page.index('href="bleu/"') < page.index('href="rouge/"') and "n-gram precision" in page
+        for name in ("bleu", "rouge"):
+            config = client.get(f"/{name}/config").json()
+            assert config["analytics_enabled"] is False and config["run_history"] is False
+
+
+def test_a_folder_without_spaces_or_without_a_demo_is_an_error(tmp_path):
+    with pytest.raises(InputError, match=r"no folder with an app\.py"):
+        find_spaces(tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "app.py").write_text("demo = 3\n")
+    with pytest.raises(InputError, match="must expose `demo`"):
+        find_spaces(tmp_path)
+
+
+def test_any_space_is_found_with_its_docstring_and_own_options(tmp_path):
+    (tmp_path / "play<b>").mkdir()
+    code = "import gradio as gr\nwith gr.Blocks() as demo:\n    gr.HTML()\npage_options = {'css': 'b {}'}\n"
+    app = f'"""Plays <i>.\n\nMore."""\n{code}'
+    (tmp_path / "play<b>" / "app.py").write_text(app)
+    (space,) = find_spaces(tmp_path)
+    assert (space.name, space.about, space.options) == ("play<b>", "Plays <i>.", {"css": "b {}"})
+    with TestClient(together(tmp_path)) as client:
+        assert "Plays &lt;i&gt;." in client.get("/").text

@@ -1,0 +1,246 @@
+"""What the views show: their numbers are those of the score, and report text in them is text."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from radeval_core import load
+from radeval_core.registry import get_spec, metric_names
+from radeval_core.scores.rouge import lcs_length
+from radeval_core.ui.examples import EXAMPLES
+from radeval_core.ui.headline import headline
+from radeval_core.ui.pair import demo_options
+from radeval_core.ui.views import bleu, cider, draw, stylesheet
+from radeval_core.ui.views.marks import Mark, highlight
+from radeval_core.ui.views.rouge import _WORD, common_marks
+from radeval_core.ui.views.words import find_words, longest_shared, ngram_counts, place_tokens
+
+NAMES = metric_names()
+HOSTILE = (
+    '<script>alert("1")</script> No pneumothorax. <img src=x onerror=alert(1)> Small left pleural effusion. '
+    "${alert(2)} {{constructor}} `x` </p></div> & 'quoted'."
+)
+TAGS = {"div", "p", "span", "mark", "b", "i", "h4", "ul", "li", "small", "del", "ins"}
+TAGS |= {"table", "thead", "tbody", "tr", "th", "td", "svg", "rect", "line", "path", "text", "title"}
+
+
+class Page(HTMLParser):
+    """Tags, attributes and text of a fragment."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.attributes, self.text, self.open = set(), set(), "", []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attributes}
+        self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, f"</{tag}> closes nothing"
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def seen():
+    """(result, view) of a pair, by metric and texts."""
+
+    def see(name, reference, candidate):
+        options = demo_options(get_spec(name))
+        result = load(name, progress=False, **options).compute([candidate], [reference], detailed=True)
+        return result, draw(name, result["details"][0], reference, candidate, options)
+
+    return see
+
+
+def flat(text):
+    return re.sub(r"\s+", " ", text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_metric_has_a_view_of_every_example(name, seen):
+    for example in EXAMPLES:
+        _, html = seen(name, example.reference, example.candidate)
+        page = Page(html)
+        assert not page.open and len(page.text) > 40, example.label
+        assert page.tags <= TAGS, page.tags - TAGS
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hostile_text_is_shown_as_text(name, seen):
+    for reference, candidate in ((HOSTILE, "Clear lungs."), ("Clear lungs.", HOSTILE), (HOSTILE, HOSTILE)):
+        _, html = seen(name, reference, candidate)
+        page = Page(html)
+        assert page.tags <= TAGS and not page.open
+        assert not any(attribute.startswith("on") or attribute in ("src", "href") for attribute in page.attributes)
+        assert not re.search(r"[${}`]", html), "a page template could read it as code"
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in NAMES if n not in ("chexbert_f1", "radcliq", "radgraph_f1", "ffl_rq", "bertscore")]
+)
+def test_the_reports_stand_in_the_view_as_written(name, seen):
+    _, html = seen(name, HOSTILE, "Clear lungs.")
+    bare = re.sub(r'<b class="badge[^>]*>.*?</b>', "", html)
+    assert HOSTILE in Page(bare).text
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("reference", "candidate"),
+    [
+        ("", "Clear lungs."),
+        ("Clear lungs.", " \n"),
+        ("...", "!!!"),
+        ("l'épanchement İ ß \u202eabc\u202c 🫁 心脏扩大", "🫁 épanchement pleural. 心脏"),
+        ("A\n\nB  C\t8.5 mm.", "a b c 8.5 mm"),
+    ],
+)
+def test_odd_reports_have_a_view(name, reference, candidate, seen):
+    assert not Page(seen(name, reference, candidate)[1]).open
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_long_report_has_a_view(name, seen):
+    sentence = "Small left pleural effusion with atelectasis {}. The heart is mildly enlarged. "
+    reference = "".join(sentence.format(i) for i in range(120))
+    assert not Page(seen(name, reference, reference.replace("left", "right"))[1]).open
+
+
+def test_marks_by_hand():
+    marked = highlight("No left effusion.", [Mark(3, 7, "error", "✗ c", "side"), Mark(3, 16, "match", "✓")])
+    assert marked == (
+        'No <mark class="error" title="side">left</mark><b class="badge error">✗ c</b>'
+        '<mark class="match"> effusion</mark><b class="badge match">✓</b>.'
+    )
+    assert (
+        highlight("a", [Mark(0, 9, "match"), Mark(5, 9, "error"), Mark(1, 1, "error")])
+        == '<mark class="match">a</mark>'
+    )
+
+
+@given(st.text(max_size=40), st.lists(st.tuples(st.integers(-2, 45), st.integers(-2, 45)), max_size=6))
+def test_marks_change_no_letter_of_the_report(report, spans):
+    page = Page(highlight(report, [Mark(a, b, "match") for a, b in spans]))
+    assert page.text.replace("\r\n", "\n") == report.replace("\r\n", "\n") and not page.open
+
+
+def test_shared_ngrams_by_hand():
+    words = find_words(re.compile(r"\w+"), "no left effusion no")
+    others = find_words(re.compile(r"\w+"), "small left effusion no")
+    # "no" stands once there, so only the first counts as a single word; "left effusion no" is shared as a whole
+    assert longest_shared(words, others) == [1, 3, 3, 3]
+
+
+def test_tokens_find_their_places():
+    report = "Size 8.5 mm, &amp; stable."
+    places = place_tokens(["Size", "8.5", "mm", ",", "&", "stable", "."], report)
+    assert [report[w.start : w.end] for w in places] == ["Size", "8.5", "mm", ",", "&", "stable", "."]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[e.label for e in EXAMPLES])
+def test_the_views_of_words_count_what_the_scores_count(example, seen):
+    reference, candidate = example.reference, example.candidate
+    result, html = seen("bleu", reference, candidate)
+    detail = result["details"][0]
+    theirs, ours = bleu.words(reference), bleu.words(candidate)
+    shared = [sum((ngram_counts(ours, n) & ngram_counts(theirs, n)).values()) for n in (1, 2, 3, 4)]
+    assert shared == detail["matched_ngrams"] and max(longest_shared(ours, theirs)) == sum(n > 0 for n in shared)
+    assert f"{detail['matched_ngrams'][1]} of {detail['possible_ngrams'][1]}" in html
+
+    theirs, ours = find_words(_WORD, reference), find_words(_WORD, candidate)
+    marked = common_marks(theirs, ours)
+    for words, marks in ((theirs, marked[0]), (ours, marked[1])):
+        inside = [w for w in words if any(m.start <= w.start and w.end <= m.end for m in marks)]
+        assert len(inside) == lcs_length([w.token for w in theirs], [w.token for w in ours])
+
+    corpus = demo_options(get_spec("cider"))["corpus"]
+    shares = cider.contributions(reference, candidate, tuple(corpus))
+    assert sum(shares.values()) == pytest.approx(seen("cider", reference, candidate)[0]["cider"])
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[e.label for e in EXAMPLES])
+def test_the_views_of_findings_count_what_the_scores_count(example, seen):
+    reference, candidate = example.reference, example.candidate
+    result, html = seen("chexbert_f1", reference, candidate)
+    hits, wrong = html.count("✓ hit"), html.count("✗ missed") + html.count("✗ false alarm")
+    assert 2 * hits / max(1, 2 * hits + wrong) == pytest.approx(result["chexbert_f1"])
+
+    result, html = seen("radcliq", reference, candidate)
+    assert f"<b>{result['radcliq']:+.3f}</b>" in html
+
+    result, html = seen("green", reference, candidate)
+    errors = sum(v for k, v in result.items() if k.startswith("significant_"))
+    assert f"✗ {int(errors) or 'no'} significant error" in html and f"✓ {int(result['matched'])} matched" in html
+
+    result, html = seen("fineradscore", reference, candidate)
+    assert len(re.findall(r'<tr class="s\d">', html)) == result["corrections"]
+    assert flat(result["details"][0]["corrected"]) in flat(Page(html).text)
+
+    result, html = seen("ratescore", reference, candidate)
+    assert all(f"{row['similarity']:.2f}" in html for row in result["details"][0]["prediction"])
+
+    # F1 is over sets: what a graph says twice counts once
+    result, html = seen("radgraph_f1", reference, candidate)
+    node = re.compile(r'class="node (\w+ \w+)".*?<text[^>]*>. ([^<]+)</text>')
+    one, other = (set(node.findall(graph.lower())) for graph in re.findall(r"<svg.*?</svg>", html))
+    shared = [{n for n in graph if n[0].startswith("shared")} for graph in (one, other)]
+    assert shared[0] == shared[1]
+    assert 2 * len(shared[0]) / (len(one) + len(other)) == pytest.approx(result["radgraph_f1"])
+
+
+def test_words_of_several_pieces_are_shown_whole(seen):
+    _, html = seen("bertscore", "Left pneumothorax.", "Right pneumothorax.")
+    assert ">pneumothorax<small>" in html and "##" not in html and "[CLS]" not in html
+    assert re.search(r">right<small>0\.\d\d left</small>", html), "the best match of another word is named"
+
+
+def test_boxes_are_drawn_on_a_film():
+    example = EXAMPLES[1]
+    detail = load("ffl_rq", progress=False).compute([example.candidate], [example.reference], detailed=True)["details"][
+        0
+    ]
+    plain = draw("ffl_rq", detail, example.reference, example.candidate)
+    on_film = draw("ffl_rq", detail, example.reference, example.candidate, {"film": Image.new("L", (60, 80))})
+    assert "pleural effusion: left lung" in plain and "<image" not in plain
+    assert '<image width="1000" height="1333"' in on_film and "pleural effusion: left lung" in on_film
+
+
+def test_a_judge_that_gave_no_answer_says_why():
+    assert "the server &lt;b&gt;" in draw("green", {"reason": "the server <b>"}, "a", "b")
+    empty = {"lines": ["b"], "corrections": None, "corrected": None, "reason": "no JSON"}
+    assert "Not analysed: no JSON" in draw("fineradscore", empty, "a", "b")
+
+
+def test_a_metric_without_a_view_shows_none():
+    assert draw("no_such_metric", {}, "a", "b") == ""
+
+
+def test_every_class_has_a_style():
+    for name in ("error", "minor", "match", "ngram4", "sim1", "no-disease", "label-uncertain", "linked", "worse", "s4"):
+        assert f".{name}" in stylesheet()
+
+
+@pytest.mark.parametrize(
+    ("score", "shown"),
+    [(0.12345, ('value="0.12345"', ">0.123<")), (None, ('value=""', ">not scored<")), (1.0, ("left:100.0%",))],
+)
+def test_the_headline_carries_every_digit(score, shown):
+    html = headline(get_spec("bleu"), score)
+    assert all(part in html for part in shown) and "higher is better" in html
+
+
+def test_a_metric_without_bounds_has_no_scale():
+    assert "scale" not in headline(get_spec("fineradscore"), 3.0)

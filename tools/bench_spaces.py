@@ -1,0 +1,132 @@
+"""Many visitors at once on the playground: how long a pair under every metric takes, and whether anything fails.
+
+    python tools/bench_spaces.py
+    python tools/bench_spaces.py --users 50 --seconds 60
+
+The playground runs in a process of its own. Each visitor sends a pair, waits for all scores, and sends the next one at
+once, with a candidate that nobody has sent before. Printed are requests, errors, and the median and 95th percentile of
+the time to the answer; the command fails if there was an error or the 95th percentile is above `--limit` seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import httpx
+import numpy as np
+from tqdm import tqdm
+
+from radeval_core import metric_names
+from radeval_core.io import open_pairs
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def start(port: int) -> subprocess.Popen:
+    """The playground, once it answers."""
+    environment = os.environ | {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port)}
+    server = subprocess.Popen(
+        [sys.executable, str(ROOT / "spaces" / "playground" / "app.py")],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    for _ in range(600):
+        try:
+            httpx.get(f"http://127.0.0.1:{port}/", timeout=5).raise_for_status()
+            return server
+        except httpx.HTTPError:
+            if server.poll() is not None:
+                raise SystemExit("the playground did not start: run python spaces/playground/app.py") from None
+            time.sleep(0.2)
+    server.terminate()
+    raise SystemExit("the playground did not answer within two minutes")
+
+
+def ask(client: httpx.Client, url: str, reference: str, candidate: str) -> None:
+    """One pair under every metric; an exception if the answer is not complete."""
+    call = client.post(f"{url}/gradio_api/call/compare", json={"data": [reference, candidate]}).raise_for_status()
+    with client.stream("GET", f"{url}/gradio_api/call/compare/{call.json()['event_id']}") as events:
+        event = ""
+        for line in events.iter_lines():
+            if line.startswith("event: "):
+                event = line.removeprefix("event: ")
+            elif line.startswith("data: ") and event == "complete":
+                rows = json.loads(line.removeprefix("data: "))[0]["data"]
+                if [row[0] for row in rows] != list(metric_names()) or any(row[1] is None for row in rows):
+                    raise ValueError("an answer without all scores")
+                return
+            elif event == "error":
+                raise ValueError("the playground answered with an error")
+    raise ValueError("the answer broke off")
+
+
+def visit(user: int, url: str, pairs: list, until: float, times: list[float], errors: list[str], bar: tqdm) -> None:
+    """One visitor: pair after pair until the time is over."""
+    with httpx.Client(timeout=60) as client:
+        turn = 0
+        while time.monotonic() < until:
+            pair = pairs[(user + turn) % len(pairs)]
+            candidate = f"{pair.prediction} Comparison is made to study {user}-{turn}."
+            before = time.monotonic()
+            try:
+                ask(client, url, pair.reference, candidate)
+                times.append(time.monotonic() - before)
+            except (httpx.HTTPError, ValueError) as error:
+                errors.append(str(error) or type(error).__name__)
+            turn += 1
+            bar.update()
+
+
+def main() -> int:
+    """Start the playground, let the visitors in, print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--users", type=int, default=20, help="visitors at the same time (default: 20)")
+    parser.add_argument("--seconds", type=float, default=30, help="how long they stay (default: 30)")
+    parser.add_argument("--limit", type=float, default=1.0, help="longest 95th percentile in seconds (default: 1)")
+    args = parser.parse_args()
+    pairs = [pair for pair in open_pairs(ROOT / "examples" / "pairs.jsonl") if pair.prediction and pair.reference]
+    port = free_port()
+    server, url = start(port), f"http://127.0.0.1:{port}"
+    times: list[float] = []
+    errors: list[str] = []
+    try:
+        with tqdm(desc="pairs", unit="pair") as bar:
+            until = time.monotonic() + args.seconds
+            visitors = [
+                threading.Thread(target=visit, args=(user, url, pairs, until, times, errors, bar))
+                for user in range(args.users)
+            ]
+            for visitor in visitors:
+                visitor.start()
+            for visitor in visitors:
+                visitor.join()
+    finally:
+        server.terminate()
+        server.wait()
+    median, p95 = np.percentile(times, [50, 95]) if times else (float("nan"), float("nan"))
+    print(f"{args.users} users, {args.seconds:g} s, {len(metric_names())} metrics a pair, {os.cpu_count()} cores")
+    print(f"{len(times)} pairs ({len(times) / args.seconds:.1f}/s), {len(errors)} errors")
+    print(f"median {median:.3f} s, 95th percentile {p95:.3f} s (limit {args.limit:g} s)")
+    for error in sorted(set(errors)):
+        print(f"error: {error}")
+    return int(bool(errors) or not times or p95 > args.limit)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
