@@ -78,7 +78,7 @@ def read_sources() -> Lexicon:
 
 @cache
 def fingerprint() -> str:
-    """A hash of the YAML files, the headings and the spelling rules, which tells whether the compiled file is theirs."""
+    """A hash of the YAML files, headings and spelling rules, which tells whether the compiled file is theirs."""
     digest = hashlib.sha256()
     for path in (*sources(), SECTIONS, SPELLING):
         digest.update(path.name.encode() + path.read_bytes())
