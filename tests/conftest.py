@@ -18,15 +18,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-SENTENCES = [
-    "The heart is normal in size. The lungs are clear.",
-    "Large right pleural effusion with adjacent atelectasis.",
-    "No pneumothorax or focal consolidation.",
-    "Stable 4 mm nodule in the left upper lobe.",
-    "Endotracheal tube tip is 3 cm above the carina.",
-    "Mild cardiomegaly with pulmonary vascular congestion, unchanged.",
-]
-
 
 @pytest.fixture(scope="session")
 def root() -> Path:
@@ -43,6 +34,7 @@ def example_pairs() -> list[dict]:
 @pytest.fixture(scope="session")
 def tiny_encoder(tmp_path_factory) -> Path:
     """A random two-layer BERT in the published file layout."""
+    from sample_sentences import SENTENCES
     from tiny_checkpoints import make_tiny_bert
 
     return make_tiny_bert(tmp_path_factory.mktemp("tiny-encoder"), SENTENCES)

@@ -1,11 +1,12 @@
 """Many visitors at once on the playground: how long a pair under every metric takes, and whether anything fails.
 
     python tools/bench_spaces.py
-    python tools/bench_spaces.py --users 50 --seconds 60
+    python tools/bench_spaces.py --users 50 --seconds 60 --pause 0
 
-The playground runs in a process of its own. Each visitor sends a pair, waits for all scores, and sends the next one at
-once, with a candidate that nobody has sent before. Printed are requests, errors, and the median and 95th percentile of
-the time to the answer; the command fails if there was an error or the 95th percentile is above `--limit` seconds.
+The playground runs in a process of its own. Each visitor sends a pair, waits for all scores, and sends the next one
+after a pause as short as between two words of a fast typist, with a candidate that nobody has sent before. Printed are
+pairs, errors, and the median and 95th percentile of the time to the answer; the command fails if there was an error or
+the 95th percentile is above `--limit` seconds.
 """
 
 from __future__ import annotations
@@ -58,9 +59,10 @@ def start(port: int) -> subprocess.Popen:
     raise SystemExit("the playground did not answer within two minutes")
 
 
-def ask(client: httpx.Client, url: str, reference: str, candidate: str) -> None:
+def ask(client: httpx.Client, url: str, session: str, reference: str, candidate: str) -> None:
     """One pair under every metric; an exception if the answer is not complete."""
-    call = client.post(f"{url}/gradio_api/call/compare", json={"data": [reference, candidate]}).raise_for_status()
+    body = {"data": [reference, candidate], "session_hash": session}
+    call = client.post(f"{url}/gradio_api/call/compare", json=body).raise_for_status()
     with client.stream("GET", f"{url}/gradio_api/call/compare/{call.json()['event_id']}") as events:
         event = ""
         for line in events.iter_lines():
@@ -76,7 +78,9 @@ def ask(client: httpx.Client, url: str, reference: str, candidate: str) -> None:
     raise ValueError("the answer broke off")
 
 
-def visit(user: int, url: str, pairs: list, until: float, times: list[float], errors: list[str], bar: tqdm) -> None:
+def visit(
+    user: int, url: str, pairs: list, until: float, pause: float, times: list[float], errors: list[str], bar: tqdm
+) -> None:
     """One visitor: pair after pair until the time is over."""
     with httpx.Client(timeout=60) as client:
         turn = 0
@@ -85,12 +89,13 @@ def visit(user: int, url: str, pairs: list, until: float, times: list[float], er
             candidate = f"{pair.prediction} Comparison is made to study {user}-{turn}."
             before = time.monotonic()
             try:
-                ask(client, url, pair.reference, candidate)
+                ask(client, url, f"visitor-{user}", pair.reference, candidate)
                 times.append(time.monotonic() - before)
             except (httpx.HTTPError, ValueError) as error:
                 errors.append(str(error) or type(error).__name__)
             turn += 1
             bar.update()
+            time.sleep(pause)
 
 
 def main() -> int:
@@ -98,6 +103,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--users", type=int, default=20, help="visitors at the same time (default: 20)")
     parser.add_argument("--seconds", type=float, default=30, help="how long they stay (default: 30)")
+    parser.add_argument("--pause", type=float, default=0.25, help="seconds between two edits (default: 0.25)")
     parser.add_argument("--limit", type=float, default=1.0, help="longest 95th percentile in seconds (default: 1)")
     args = parser.parse_args()
     pairs = [pair for pair in open_pairs(ROOT / "examples" / "pairs.jsonl") if pair.prediction and pair.reference]
@@ -109,7 +115,7 @@ def main() -> int:
         with tqdm(desc="pairs", unit="pair") as bar:
             until = time.monotonic() + args.seconds
             visitors = [
-                threading.Thread(target=visit, args=(user, url, pairs, until, times, errors, bar))
+                threading.Thread(target=visit, args=(user, url, pairs, until, args.pause, times, errors, bar))
                 for user in range(args.users)
             ]
             for visitor in visitors:
@@ -120,7 +126,8 @@ def main() -> int:
         server.terminate()
         server.wait()
     median, p95 = np.percentile(times, [50, 95]) if times else (float("nan"), float("nan"))
-    print(f"{args.users} users, {args.seconds:g} s, {len(metric_names())} metrics a pair, {os.cpu_count()} cores")
+    print(f"{args.users} users for {args.seconds:g} s, {args.pause:g} s between two edits")
+    print(f"{len(metric_names())} metrics a pair, {os.cpu_count()} cores shared with the visitors")
     print(f"{len(times)} pairs ({len(times) / args.seconds:.1f}/s), {len(errors)} errors")
     print(f"median {median:.3f} s, 95th percentile {p95:.3f} s (limit {args.limit:g} s)")
     for error in sorted(set(errors)):

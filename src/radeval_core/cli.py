@@ -20,7 +20,7 @@ from radeval_core.cli_fit import add_fit_commands
 from radeval_core.cli_forms import assignment, count_text, metric_list, print_table, width
 from radeval_core.cli_leaderboard import add_leaderboard_commands
 from radeval_core.cli_oracle import add_oracle_commands
-from radeval_core.errors import CheckpointError, InputError, MissingDependencyError, RadevalError
+from radeval_core.errors import CheckpointError, InputError, MissingDependencyError, RadevalError, unknown_name
 
 _EXAMPLES = """examples:
   radeval score pairs.jsonl --metrics bleu,rouge
@@ -169,12 +169,12 @@ def _parser() -> argparse.ArgumentParser:
     publish = hub_commands.add_parser(
         "publish",
         parents=[common],
-        help="publish metrics as Spaces",
-        description="Assemble the Space of each metric (module, card, requirements, app) and upload it. "
+        help="publish metrics, the playground and the leaderboard as Spaces",
+        description="Assemble each Space (module of a metric, card, requirements, app) and upload it. "
         "Run it from a checkout, logged in with `hf auth login`.",
     )
     publish.set_defaults(run=_publish)
-    publish.add_argument("names", nargs="+", metavar="NAME", help="metrics, or `all`")
+    publish.add_argument("names", nargs="+", metavar="NAME", help="metrics, playground, leaderboard, or `all`")
     publish.add_argument("--org", default="radeval", help="user or organisation on the Hub (default: radeval)")
     publish.add_argument("--root", default=".", metavar="DIR", help="the checkout (default: this folder)")
     publish.add_argument("--dry-run", metavar="DIR", help="write the Spaces to DIR and upload nothing")
@@ -307,16 +307,21 @@ def _metrics(args: argparse.Namespace) -> int:
 
 
 def _publish(args: argparse.Namespace) -> int:
-    from radeval_core.hub.publish import assemble, upload
+    from radeval_core.hub.publish import assemble, space_names, upload
 
-    names, root = metric_list(",".join(args.names)), Path(args.root)
+    root = Path(args.root)
+    known = space_names(root)
+    names = known if args.names == ["all"] else args.names
+    for name in names:
+        if name not in known:
+            raise unknown_name("Space", name, [*known, "all"])
     with tempfile.TemporaryDirectory() as scratch:
         # all of them before the first upload: a bad card must not leave half of them published
         folders = {name: assemble(name, root, Path(args.dry_run or scratch) / name) for name in names}
         done = []
         for name, folder in folders.items():
             where = str(folder) if args.dry_run else upload(folder, args.org)
-            done.append({"metric": name, "folder" if args.dry_run else "url": where, "files": _file_names(folder)})
+            done.append({"space": name, "folder" if args.dry_run else "url": where, "files": _file_names(folder)})
             if not args.json:
                 print(f"{name}: {where}", flush=True)
     if args.json:

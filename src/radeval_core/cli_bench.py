@@ -6,7 +6,15 @@ import argparse
 import json
 from typing import Any
 
-from radeval_core.cli_forms import assignment, count_text, metric_list, print_table
+from radeval_core.cli_forms import (
+    add_command,
+    add_data_options,
+    add_model_options,
+    assignment,
+    count_text,
+    metric_list,
+    print_table,
+)
 
 _BENCH_EXAMPLES = """a row of the data, each measure a number or a list with one a rater (null: not read by them):
   {"id": "1a", "study": "1", "prediction": "Clear lungs.", "reference": "Left effusion.",
@@ -44,33 +52,26 @@ examples:
 
 def add_bench_commands(commands: Any, common: argparse.ArgumentParser) -> None:
     """Add both commands; `common` has the options every command takes."""
-    bench = commands.add_parser(
+    bench = add_command(
+        commands,
         "bench",
-        parents=[common],
-        help="agreement of metrics with experts",
-        epilog=_BENCH_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Which metric agrees with experts? Kendall's tau-b with their numbers, positive for agreement.",
+        "agreement of metrics with experts",
+        _BENCH_EXAMPLES,
+        common,
+        "Which metric agrees with experts? Kendall's tau-b with their numbers, positive for agreement.",
     )
     bench.set_defaults(run=_bench)
-    bench.add_argument(
-        "--data",
-        required=True,
-        metavar="DATA",
-        help="a .jsonl file as below, a dataset (`radeval data list`), or its folder",
-    )
-    bench.add_argument("--data-config", metavar="NAME", help="config of a built dataset")
-    bench.add_argument("--split", metavar="NAME", help="split of a built dataset")
+    add_data_options(bench)
     bench.add_argument("--sensitivity", action="store_true", help="also put errors of known kinds into the references")
     bench.add_argument("--html", metavar="FILE.html", help="write a page with plots; no report text is on it")
 
-    compare = commands.add_parser(
+    compare = add_command(
+        commands,
         "compare",
-        parents=[common],
-        help="compare two systems on the same references",
-        epilog=_COMPARE_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Is system B better than system A? Paired bootstrap and approximate randomisation.",
+        "compare two systems on the same references",
+        _COMPARE_EXAMPLES,
+        common,
+        "Is system B better than system A? Paired bootstrap and approximate randomisation.",
     )
     compare.set_defaults(run=_compare)
     compare.add_argument("first", metavar="A", help="pairs of system A: JSONL, CSV or Parquet")
@@ -84,8 +85,7 @@ def add_bench_commands(commands: Any, common: argparse.ArgumentParser) -> None:
             metavar="METRIC=CONFIG",
             help="a config, a Hub id or a folder for a metric; may be repeated",
         )
-        command.add_argument("--device", help="cuda, cuda:N, mps or cpu; the best one by default")
-        command.add_argument("--cache", metavar="DIR", help="keep annotations between runs, sealed")
+        add_model_options(command)
 
 
 def _bench(args: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from radeval_core.cli_forms import print_table
+from radeval_core.cli_forms import add_command, print_table
 from radeval_core.errors import InputError
 
 _EXAMPLES = """examples:
@@ -52,13 +52,13 @@ examples:
 
 def add_data_commands(commands: Any, common: argparse.ArgumentParser) -> None:
     """Add the command group; `common` has the options every command takes."""
-    data = _command(commands, "data", "build datasets with expert annotations", _EXAMPLES)
+    data = add_command(commands, "data", "build datasets with expert annotations", _EXAMPLES)
     group = data.add_subparsers(required=True, metavar="COMMAND")
 
-    listing = _command(group, "list", "the datasets, what each needs and its terms", None, common)
+    listing = add_command(group, "list", "the datasets, what each needs and its terms", None, common)
     listing.set_defaults(run=_list)
 
-    build = _command(group, "build", "build a dataset into a folder", _BUILD_EXAMPLES, common)
+    build = add_command(group, "build", "build a dataset into a folder", _BUILD_EXAMPLES, common)
     build.set_defaults(run=_build)
     build.add_argument("name", metavar="NAME", help="a dataset, see `radeval data list`")
     build.add_argument("--source", metavar="PATH", help="the publisher's file or folder")
@@ -68,13 +68,13 @@ def add_data_commands(commands: Any, common: argparse.ArgumentParser) -> None:
         "--sample", metavar="FILE.jsonl", help="radcheck only: also write 20 pairs as `radeval bench` reads them"
     )
 
-    push = _command(group, "push", "upload a built dataset to the Hugging Face Hub", _PUSH_EXAMPLES, common)
+    push = add_command(group, "push", "upload a built dataset to the Hugging Face Hub", _PUSH_EXAMPLES, common)
     push.set_defaults(run=_push)
     push.add_argument("name", metavar="NAME", help="a dataset, see `radeval data list`")
     push.add_argument("--org", required=True, help="user or organisation on the Hub")
     push.add_argument("--folder", metavar="DIR", help="the built folder")
 
-    pairs = _command(
+    pairs = add_command(
         group, "pairs", "make pairs from a corpus of reports, as GREEN's paper does", _PAIRS_EXAMPLES, common
     )
     pairs.set_defaults(run=_pairs)
@@ -88,20 +88,6 @@ def add_data_commands(commands: Any, common: argparse.ArgumentParser) -> None:
     )
     pairs.add_argument("--count", type=int, metavar="N", help="at most so many pairs, of references drawn by chance")
     pairs.add_argument("--seed", type=int, default=0, metavar="N", help="where chance starts, default 0")
-
-
-def _command(
-    commands: Any, name: str, about: str, epilog: str | None, common: argparse.ArgumentParser | None = None
-) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name,
-        parents=[common] if common else [],
-        help=about,
-        description=f"{about[0].upper()}{about[1:]}.",
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    return parser
 
 
 def _list(args: argparse.Namespace) -> int:

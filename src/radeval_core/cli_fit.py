@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from radeval_core.cli_forms import print_table
+from radeval_core.cli_forms import add_command, add_data_options, add_model_options, print_table
 
 _ROWS = """a row of --data, as `radeval bench` reads it (each measure a number, or a list with one a rater):
   {"id": "1a", "study": "1", "prediction": "Clear lungs.", "reference": "Left effusion.",
@@ -45,13 +45,13 @@ def add_fit_commands(commands: Any, common: argparse.ArgumentParser) -> None:
     """Add `fit radcliq` and `fit ratescore`; `common` has the options every command takes."""
     fit = commands.add_parser("fit", help="fit the weights of a metric to your own experts")
     metrics = fit.add_subparsers(required=True, metavar="METRIC")
-    radcliq = metrics.add_parser(
+    radcliq = add_command(
+        metrics,
         "radcliq",
-        parents=[common],
-        help="weights of RadCliQ's four parts",
-        epilog=_RADCLIQ,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Fit RadCliQ to experts: constrained least squares, cross-validation, and Kendall's tau-b on "
+        "weights of RadCliQ's four parts",
+        _RADCLIQ,
+        common,
+        "Fit RadCliQ to experts: constrained least squares, cross-validation, and Kendall's tau-b on "
         "studies that were held out.",
     )
     radcliq.set_defaults(run=_radcliq)
@@ -67,26 +67,19 @@ def add_fit_commands(commands: Any, common: argparse.ArgumentParser) -> None:
         default="own",
         help="standardise the parts by the data's own mean and spread (own, default), or by those published (v1, v0)",
     )
-    ratescore = metrics.add_parser(
+    ratescore = add_command(
+        metrics,
         "ratescore",
-        parents=[common],
-        help="RaTEScore's weights of pairs of types, and its penalty",
-        epilog=_RATESCORE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Fit RaTEScore to experts: a Tree-structured Parzen Estimator looks for the highest Kendall's "
+        "RaTEScore's weights of pairs of types, and its penalty",
+        _RATESCORE,
+        common,
+        "Fit RaTEScore to experts: a Tree-structured Parzen Estimator looks for the highest Kendall's "
         "tau-b; cross-validation and held-out studies tell what it is worth. Needs radeval_core[fit].",
     )
     ratescore.set_defaults(run=_ratescore)
     ratescore.add_argument("--trials", type=int, default=300, metavar="N", help="sets of weights to try (default: 300)")
     for command, folds in ((radcliq, 10), (ratescore, 5)):
-        command.add_argument(
-            "--data",
-            required=True,
-            metavar="DATA",
-            help="a .jsonl file as below, a dataset (`radeval data list`), or its folder",
-        )
-        command.add_argument("--data-config", metavar="NAME", help="config of a built dataset")
-        command.add_argument("--split", metavar="NAME", help="split of a built dataset")
+        add_data_options(command)
         command.add_argument("--target", default="errors", help="expert measure or column to fit to (default: errors)")
         command.add_argument("--out", required=True, metavar="FILE", help="the weights: .yaml, .yml or .json")
         command.add_argument("--config", metavar="CONFIG", help="config of the metric that reads the reports")
@@ -95,8 +88,7 @@ def add_fit_commands(commands: Any, common: argparse.ArgumentParser) -> None:
             "--test-share", type=float, default=0.2, metavar="SHARE", help="studies kept for the test (default: 0.2)"
         )
         command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of splits and trials (default: 0)")
-        command.add_argument("--device", help="cuda, cuda:N, mps or cpu; the best one by default")
-        command.add_argument("--cache", metavar="DIR", help="keep annotations between runs, sealed")
+        add_model_options(command)
 
 
 def _radcliq(args: argparse.Namespace) -> int:

@@ -2,11 +2,59 @@
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 from typing import Any
 
 from radeval_core.errors import InputError, unknown_name
+
+
+def add_command(
+    commands: Any,
+    name: str,
+    about: str,
+    epilog: str | None = None,
+    common: argparse.ArgumentParser | None = None,
+    description: str | None = None,
+) -> argparse.ArgumentParser:
+    """Add a command whose help shows examples as they are written.
+
+    Args:
+        commands: the group to add it to.
+        name: what is typed.
+        about: one line for the list of commands, and its description if there is no longer one.
+        epilog: what stands under its options.
+        common: the options every command takes.
+        description: what stands above its options.
+    """
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        parents=[common] if common else [],
+        help=about,
+        description=description or f"{about[0].upper()}{about[1:]}.",
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    return parser
+
+
+def add_data_options(command: argparse.ArgumentParser) -> None:
+    """Options that name rows with expert numbers."""
+    command.add_argument(
+        "--data",
+        required=True,
+        metavar="DATA",
+        help="a .jsonl file as below, a dataset (`radeval data list`), or its folder",
+    )
+    command.add_argument("--data-config", metavar="NAME", help="config of a built dataset")
+    command.add_argument("--split", metavar="NAME", help="split of a built dataset")
+
+
+def add_model_options(command: argparse.ArgumentParser) -> None:
+    """Options of everything that may run a model."""
+    command.add_argument("--device", help="cuda, cuda:N, mps or cpu; the best one by default")
+    command.add_argument("--cache", metavar="DIR", help="keep annotations between runs, sealed")
 
 
 def metric_list(text: str) -> list[str]:

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from radeval_core.cli_forms import assignment, print_table
+from radeval_core.cli_forms import add_command, add_model_options, assignment, print_table
 
 _EXAMPLES = """REFERENCES and CORPUS: JSONL with text and perhaps id, or text files with one report a line. OUT gets a
 row a test report, {"id", "best_id", "score"}; of equally good reports the first of the corpus is taken.
@@ -27,13 +27,13 @@ examples:
 
 def add_oracle_commands(commands: Any, common: argparse.ArgumentParser) -> None:
     """Add the command; `common` has the options every command takes."""
-    oracle = commands.add_parser(
+    oracle = add_command(
+        commands,
         "oracle",
-        parents=[common],
-        help="the best report of a corpus for each test report",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Metric-oracle retrieval: for each test report the report of a corpus that a metric scores best, "
+        "the best report of a corpus for each test report",
+        _EXAMPLES,
+        common,
+        "Metric-oracle retrieval: for each test report the report of a corpus that a metric scores best, "
         "the ceiling of retrieval under that metric.",
     )
     oracle.set_defaults(run=_oracle)
@@ -46,8 +46,7 @@ def add_oracle_commands(commands: Any, common: argparse.ArgumentParser) -> None:
         "--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the metric; may be repeated"
     )
     oracle.add_argument("--candidates", type=int, metavar="N", help="shortlist for metrics without an exact search")
-    oracle.add_argument("--device", help="cuda, cuda:N, mps or cpu; the best one by default")
-    oracle.add_argument("--cache", metavar="DIR", help="keep annotations between runs, sealed")
+    add_model_options(oracle)
 
 
 def _oracle(args: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
 """Built folders as benchmark rows: which config and split, where a dataset is found, and what is refused."""
 
 import pytest
-from invented_sources import openi, radpref, rexval
+from invented_sources import radpref, rate_ner, rexval
 
 from radeval_core.data.bench_rows import find_data, read_built
 from radeval_core.data.build import build
@@ -11,7 +11,7 @@ from radeval_core.errors import InputError
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     root = tmp_path_factory.mktemp("data")
-    for name, source in (("rexval", rexval), ("radpref", radpref), ("openi", openi)):
+    for name, source in (("rexval", rexval), ("radpref", radpref), ("rate_ner", rate_ner)):
         files = tmp_path_factory.mktemp(name)
         build(name, source(files), root / name)
     return root
@@ -34,7 +34,7 @@ def test_defaults_and_choices(folders):
 @pytest.mark.parametrize(
     ("name", "config", "split", "message"),
     [
-        ("openi", None, None, "openi has no expert numbers"),
+        ("rate_ner", None, None, "rate_ner has no expert numbers"),
         ("rexval", "spilt", None, "unknown config of rexval for a benchmark 'spilt': did you mean 'split'"),
         ("rexval", "all", "train", "unknown split of rexval all 'train': .*known: test"),
         ("nothing", None, None, "is not a built dataset: it has no radeval.json"),

@@ -1,3 +1,5 @@
+from threading import Thread
+
 import numpy as np
 import pytest
 
@@ -66,3 +68,22 @@ def test_bertscore_is_the_same_with_and_without_a_cache(tmp_path, tiny_encoder, 
     for _ in range(2):
         again = score(rows, ["bertscore"], options=options, cache=tmp_path / "c" if cached else None)
         np.testing.assert_array_equal(again.results["bertscore"].scores, plain)
+
+
+def test_several_threads_share_a_store_within_its_bound():
+    store, annotator = AnnotationStore(memory=60), Reverser()
+    wrong = []
+
+    def ask(start):
+        for i in range(300):
+            text = f"text {(start + i) % 17}"
+            if store.annotate(annotator, [text]) != {text: text[::-1]}:
+                wrong.append(text)
+
+    threads = [Thread(target=ask, args=(start,)) for start in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert store._bytes == sum(size for _, size in store._kept.values()) <= 60

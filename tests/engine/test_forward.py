@@ -7,11 +7,11 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conftest import SENTENCES
 from radeval_core.annotators.token_embeddings import TokenEmbedder
 from radeval_core.engine.devices import choose_device, choose_dtype, token_budget
 from radeval_core.engine.forward import ForwardLoop, pad_right
 from radeval_core.errors import CheckpointError, InputError, RadevalError
+from sample_sentences import SENTENCES
 
 CPU = torch.device("cpu")
 words = st.sampled_from(["heart", "lungs", "clear", "effusion", "no", "right", "left", "mild", "nodule", "4", "mm"])

@@ -64,6 +64,14 @@ def test_the_space_of_a_metric_is_its_module_card_app_and_requirements(name, roo
     assert (space / "app.py").read_bytes() == (root / "spaces" / name / "app.py").read_bytes()
 
 
+@pytest.mark.parametrize("name", ["playground", "leaderboard"])
+def test_the_space_of_a_page_is_its_card_app_and_requirements(name, root, tmp_path):
+    space = assemble(name, root, tmp_path / name)
+    assert sorted(f.name for f in space.iterdir()) == ["README.md", "app.py", "requirements.txt"]
+    assert str(core_requirement(space / "requirements.txt").specifier) == f"=={__version__}"
+    assert "spaces" in core_requirement(space / "requirements.txt").extras
+
+
 @pytest.mark.parametrize("name", metric_names())
 def test_a_space_pins_the_core_and_adds_what_the_demo_needs(name, root, tmp_path):
     wanted = core_requirement(root / "metrics" / name / "requirements.txt")
@@ -177,14 +185,15 @@ def run_main(capsys, *args):
 def test_dry_run_prints_folders_and_uploads_nothing(capsys, root, tmp_path):
     code, printed = run_main(capsys, "all", "--root", root, "--dry-run", tmp_path, "--json")
     assert code == 0
-    assert [row["metric"] for row in json.loads(printed.out)] == list(metric_names())
-    assert sorted(f.name for f in tmp_path.iterdir()) == list(metric_names())
+    names = [*metric_names(), "leaderboard", "playground"]
+    assert [row["space"] for row in json.loads(printed.out)] == names
+    assert sorted(f.name for f in tmp_path.iterdir()) == sorted(names)
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["nosuch"], "unknown metric 'nosuch'"),
+        (["nosuch"], "unknown Space 'nosuch'"),
         (["bleau"], "did you mean 'bleu'?"),
         (["bleu", "--root", "/nonexistent"], "pass --root DIR"),
         (["bleu", "--org", "not an org"], "cannot be a user or organisation"),
@@ -230,8 +239,8 @@ def published(hub, root, tmp_path_factory):
 
 
 def test_publishing_prints_the_address_of_each_space(published, hub):
-    assert {row["metric"]: row["url"] for row in published} == {
-        name: f"{hub.url}/spaces/radeval/{name}" for name in metric_names()
+    assert {row["space"]: row["url"] for row in published} == {
+        name: f"{hub.url}/spaces/radeval/{name}" for name in [*metric_names(), "leaderboard", "playground"]
     }
 
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import SENTENCES
 from radeval_core.judges.neutral import cut_words, neutralise
+from sample_sentences import SENTENCES
 
 MARKERS = [
     "<|user|>", "<|assistant|>", "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|start_header_id|>",

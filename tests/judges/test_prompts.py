@@ -3,10 +3,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_llama import make_tiny_llama
 
-from conftest import SENTENCES
 from radeval_core.errors import CheckpointError
 from radeval_core.judges.backends.base import Message, Request
 from radeval_core.judges.backends.prompts import PromptMaker
+from sample_sentences import SENTENCES
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_llama import make_tiny_llama
 
-from conftest import SENTENCES
 from radeval_core.errors import CheckpointError, InputError, MissingDependencyError
 from radeval_core.judges.backends.base import Message, Request
 from radeval_core.judges.backends.transformers_backend import (
@@ -17,6 +16,7 @@ from radeval_core.judges.backends.transformers_backend import (
     pad_left,
     transformers_backend,
 )
+from sample_sentences import SENTENCES
 
 SCHEMA = {
     "type": "object",

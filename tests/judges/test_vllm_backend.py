@@ -8,11 +8,11 @@ import pytest
 from tiny_llama import make_tiny_llama
 from toy_judge import SCHEMA
 
-from conftest import SENTENCES
 from radeval_core.errors import InputError, MissingDependencyError
 from radeval_core.judges.backends.base import Message, Request
 from radeval_core.judges.backends.transformers_backend import TransformersBackend
 from radeval_core.judges.backends.vllm_backend import VllmBackend
+from sample_sentences import SENTENCES
 
 
 @pytest.fixture(scope="module")

@@ -147,7 +147,8 @@ def test_many_programs_at_once_each_get_their_own_pair(client):
         jobs[candidate] = client.submit(REFERENCE, candidate, api_name="/compare")
     for candidate, job in jobs.items():
         rows = {row[0]: row[1] for row in job.result()["data"]}
-        assert rows["rouge"] == pytest.approx(api_score("rouge", REFERENCE, candidate), abs=1e-6)
+        for name in ("rouge", "bertscore", "green"):
+            assert rows[name] == pytest.approx(api_score(name, REFERENCE, candidate), abs=1e-6)
 
 
 def test_a_program_can_perturb(client):

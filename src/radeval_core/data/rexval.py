@@ -20,18 +20,12 @@ from radeval_core.data.dataset import Dataset, Part, Row, Tables
 from radeval_core.data.source_files import csv_rows, number, string
 from radeval_core.errors import InputError
 
+# in the order of the publisher's numbers 1 to 6
+from radeval_core.scores.fineradscore import CATEGORY_KEYS as CATEGORIES
+
 REPORTS = "50_samples_gt_and_candidates.csv"
 COUNTS = "6_valid_raters_per_rater_error_categories.csv"
 CANDIDATES = ("radgraph", "bertscore", "s_emb", "bleu")
-#: in the order of the publisher's numbers 1 to 6
-CATEGORIES = (
-    "false_finding",
-    "missing_finding",
-    "wrong_location",
-    "wrong_severity",
-    "false_comparison",
-    "omitted_comparison",
-)
 STUDIES, RATERS, TEST_STUDIES = 50, 6, 10
 _GRAVITY = ("significant", "insignificant")
 _SIGNIFICANT = {"true": True, "1": True, "false": False, "0": False}

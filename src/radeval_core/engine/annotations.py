@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from threading import Lock
 from typing import Any, Protocol
 
 from radeval_core.engine.cache import DiskCache
@@ -42,19 +43,21 @@ class AnnotationStore:
         self.memory = memory
         self._kept: OrderedDict[tuple[str, str], tuple[Any, int]] = OrderedDict()
         self._bytes = 0
+        self._lock = Lock()  # a server scores several requests at once
 
     def annotate(self, annotator: Annotator, texts: Sequence[str]) -> dict[str, Any]:
         """The annotation of each distinct text."""
         identity = annotator.identity
         found: dict[str, Any] = {}
         missing: list[str] = []
-        for text in dict.fromkeys(texts):
-            kept = self._kept.get((identity, text))
-            if kept is not None:
-                self._kept.move_to_end((identity, text))
-                found[text] = kept[0]
-            else:
-                missing.append(text)
+        with self._lock:
+            for text in dict.fromkeys(texts):
+                kept = self._kept.get((identity, text))
+                if kept is not None:
+                    self._kept.move_to_end((identity, text))
+                    found[text] = kept[0]
+                else:
+                    missing.append(text)
         fresh = self._from_disk(annotator, missing)
         unknown = [text for text in missing if text not in fresh]
         if unknown:
@@ -62,8 +65,9 @@ class AnnotationStore:
             if self.cache is not None:
                 self.cache.put(identity, {text: annotator.dump(a) for text, a in computed.items()})
             fresh.update(computed)
-        for text, annotation in fresh.items():
-            self._keep((identity, text), annotation, annotator.size(annotation))
+        with self._lock:
+            for text, annotation in fresh.items():
+                self._keep((identity, text), annotation, annotator.size(annotation))
         return found | fresh
 
     def _from_disk(self, annotator: Annotator, texts: list[str]) -> dict[str, Any]:
@@ -73,7 +77,7 @@ class AnnotationStore:
 
     def _keep(self, key: tuple[str, str], annotation: Any, size: int) -> None:
         size += len(key[1])
-        if size > self.memory:
+        if size > self.memory or key in self._kept:
             return
         self._kept[key] = (annotation, size)
         self._bytes += size

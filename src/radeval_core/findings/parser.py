@@ -183,6 +183,7 @@ def default_parser() -> FindingsParser:
     return FindingsParser()
 
 
+@lru_cache(maxsize=512)
 def parse(text: str) -> ParsedReport:
-    """Read a report with the lexicon that ships."""
+    """Read a report with the lexicon that ships; several metrics in a row ask for the same ones."""
     return default_parser().parse(text)

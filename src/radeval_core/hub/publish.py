@@ -1,6 +1,7 @@
-"""Turns a metric of a checkout into its Space: the four files the Hub gets, and their upload.
+"""Turns a folder of a checkout into its Space: the files the Hub gets, and their upload.
 
-One Space is both things at once: `evaluate.load("radeval/<name>")` reads `<name>.py` from it, and people see its demo.
+The Space of a metric is both things at once: `evaluate.load("radeval/<name>")` reads `<name>.py` from it, and people
+see its demo. The playground and the leaderboard are pages alone.
 """
 
 from __future__ import annotations
@@ -21,19 +22,26 @@ from packaging.version import InvalidVersion, Version
 
 from radeval_core import __version__
 from radeval_core.errors import InputError, RadevalError
+from radeval_core.registry import metric_names
 
 _CORE = canonicalize_name("radeval_core")
 #: the extra with what the demo needs, which the metric alone does not
 _DEMO_EXTRA = "spaces"
 
 
+def space_names(root: Path) -> list[str]:
+    """All that a checkout can publish: the metrics, then the pages, which have a card of their own."""
+    pages = sorted(card.parent.name for card in (root / "spaces").glob("*/README.md"))
+    return [*metric_names(), *pages]
+
+
 def assemble(name: str, root: Path, out: Path) -> Path:
-    """Write the Space of a metric to the folder `out` and return it.
+    """Write a Space to the folder `out` and return it.
 
     Everything is read and checked before the first file is written.
 
     Args:
-        name: the metric.
+        name: a metric, or a page.
         root: the checkout, with `metrics/` and `spaces/`.
         out: a new or empty folder, or one this function wrote before.
     """
@@ -115,16 +123,17 @@ def _refusal(error: HfHubHTTPError, org: str) -> str:
 
 def _space_files(name: str, root: Path) -> dict[str, str]:
     """The checked texts of the Space's files, by file name."""
-    module, card, requirements = (
-        root / "metrics" / name / file_name for file_name in (f"{name}.py", "README.md", "requirements.txt")
-    )
-    files = {
-        module.name: _read(module, root),
+    page = root / "spaces" / name
+    is_metric = not (page / "README.md").is_file()
+    home = root / "metrics" / name if is_metric else page
+    card, requirements = home / "README.md", home / "requirements.txt"
+    files = {f"{name}.py": _read(home / f"{name}.py", root)} if is_metric else {}
+    files |= {
         card.name: _read(card, root),
-        "app.py": _read(root / "spaces" / name / "app.py", root),
+        "app.py": _read(page / "app.py", root),
         requirements.name: _pinned(_read(requirements, root), requirements),
     }
-    _check_front_matter(front_matter(files[card.name], card), card)
+    _check_front_matter(front_matter(files[card.name], card), card, is_metric)
     return files
 
 
@@ -160,16 +169,17 @@ def front_matter(text: str, path: Path) -> dict[str, Any]:
     return fields
 
 
-def _check_front_matter(fields: dict[str, Any], path: Path) -> None:
+def _check_front_matter(fields: dict[str, Any], path: Path, is_metric: bool) -> None:
     """Refuse a card the Hub would not show as a working Space or `evaluate` would not list as a metric."""
+    needed = {"evaluate", "metric"} if is_metric else {"radiology"}
     checks: dict[str, tuple[Callable[[Any], bool], str]] = {
         "title": (lambda v: isinstance(v, str) and bool(v.strip()), "some text"),
         "sdk": (lambda v: v == "gradio", "gradio"),
         "sdk_version": (_is_version, "a version as text, such as 6.31.0"),
         "app_file": (lambda v: v == "app.py", "app.py"),
         "tags": (
-            lambda v: isinstance(v, list) and {"evaluate", "metric"} <= {str(t) for t in v},
-            "a list with evaluate and metric",
+            lambda v: isinstance(v, list) and needed <= {str(t) for t in v},
+            f"a list with {' and '.join(sorted(needed))}",
         ),
     }
     for field, (holds, expected) in checks.items():

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import yaml
 
-from radeval_core.errors import InputError, unknown_name
 from radeval_core.pairs import Pair, is_blank
 from radeval_core.registry import get_spec, resolve_config, scorer_class
 from radeval_core.scorer import Array, Option, PairScores, Scorer
+from radeval_core.scorers._weights import read_weights_file
 from radeval_core.scores.radcliq import PARTS, Line, contributions, line_name, lines, radcliq, read_line
 from radeval_core.spec import Config, EmptyRule, MetricSpec
 
@@ -167,16 +164,7 @@ def read_weights(wanted: str) -> tuple[Line, str, dict[str, object] | None]:
     known = lines()
     if wanted.lower() in known:
         return known[wanted.lower()], wanted.lower(), None
-    path = Path(wanted)
-    if not path.is_file():
-        if path.suffix or "/" in wanted:
-            raise InputError(f"weights of radcliq: no such file: {wanted}")
-        raise unknown_name("weights of radcliq", wanted, [*known, "a JSON or YAML file"])
-    content = path.read_bytes()
-    try:
-        data = yaml.safe_load(content) if path.suffix in (".yaml", ".yml") else json.loads(content)
-    except (yaml.YAMLError, ValueError) as error:
-        raise InputError(f"weights of radcliq: {wanted} is neither JSON nor YAML") from error
+    _, data = read_weights_file("radcliq", wanted, known)
     line = read_line(data, f"weights of radcliq: {wanted}")
     provenance = data.get("provenance")
     fitted_on = provenance.get("part_models") if isinstance(provenance, dict) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -73,6 +74,12 @@ SPEC = MetricSpec(
 )
 
 
+@lru_cache(maxsize=512)
+def _embedded_graph(text: str) -> RadGraph:
+    """The parser's graph of a report; `radcliq` asks for it too."""
+    return radgraph(parse(text))
+
+
 class RadgraphF1Scorer(Scorer):
     """The graph of each distinct report once, then F1 of each pair."""
 
@@ -111,7 +118,7 @@ class RadgraphF1Scorer(Scorer):
         blank = {text: RadGraph("", (), ()) for text in texts if is_blank(text)}
         written = [text for text in texts if text not in blank]
         if not self.source:
-            return blank | {text: radgraph(parse(text)) for text in written}
+            return blank | {text: _embedded_graph(text) for text in written}
         return blank | self.resources.store.annotate(self.annotator, written)
 
     def _detail(self, pair: Pair, graphs: dict[str, RadGraph], said: dict[str, GraphStatements]) -> dict[str, Any]:

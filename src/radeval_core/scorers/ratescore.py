@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import yaml
 
-from radeval_core.errors import InputError, needs_extra, unknown_name
+from radeval_core.errors import needs_extra
 from radeval_core.findings import parse
 from radeval_core.findings.lexicon_files import fingerprint
 from radeval_core.findings.structures import RateEntity
 from radeval_core.findings.views.rate_concepts import Concept, differences, nearness, rate_concepts
 from radeval_core.pairs import Pair
 from radeval_core.scorer import Array, Option, PairScores, Scorer
+from radeval_core.scorers._weights import read_weights_file
 from radeval_core.scores.ratescore import (
     NO_ENTITIES,
     Affinity,
@@ -237,16 +236,8 @@ def read_weights(wanted: str) -> tuple[Affinity, str]:
     known = published_affinities()
     if wanted.lower() in known:
         return known[wanted.lower()], wanted.lower()
+    content, data = read_weights_file("ratescore", wanted, known)
     path = Path(wanted)
-    if not path.is_file():
-        if path.suffix or "/" in wanted:
-            raise InputError(f"weights of ratescore: no such file: {wanted}")
-        raise unknown_name("weights", wanted, [*known, "a JSON or YAML file"])
-    content = path.read_bytes()
-    try:
-        data = yaml.safe_load(content) if path.suffix in (".yaml", ".yml") else json.loads(content)
-    except (yaml.YAMLError, ValueError) as error:
-        raise InputError(f"weights of ratescore: {wanted} is neither JSON nor YAML") from error
     return read_affinity(data, str(path)), f"{path.stem}-{hashlib.sha256(content).hexdigest()[:8]}"
 
 

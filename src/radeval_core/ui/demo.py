@@ -6,6 +6,7 @@ HTML or Markdown.
 
 from __future__ import annotations
 
+import os
 from importlib import resources
 from typing import Any
 
@@ -16,6 +17,9 @@ from radeval_core.ui.examples import EXAMPLES, Example
 from radeval_core.ui.page import build_page as build_demo
 from radeval_core.ui.pair import MAX_CHARACTERS, demo_options, python_line
 from radeval_core.ui.views import stylesheet
+
+# Gradio summarises its traffic anew after every request, which a busy page feels; once in a while is enough
+os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", "500")
 
 __all__ = [
     "EXAMPLES",

@@ -82,7 +82,9 @@ def _pair_tab(spec: MetricSpec, config: gr.Dropdown) -> None:
     view = gr.HTML(elem_id="view")
     with gr.Accordion("More numbers", open=False, visible=bool(spec.parts)):
         extras = gr.Dataframe(headers=["number", "value"], datatype=["str", "number"], interactive=False)
-    signature = gr.Textbox(label="Signature: everything that can move the number", interactive=False, lines=1)
+    signature = gr.Textbox(
+        label="Signature: everything that can move the number", interactive=False, lines=2, max_lines=8
+    )
     code = gr.Code(
         label="The same number in Python", language="python", interactive=False, wrap_lines=True, max_lines=10
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import math
 from collections.abc import Sequence
@@ -28,8 +29,8 @@ CHANGES = {
     "Paraphrase": "paraphrase",
     "Shuffle sentences": "order",
 }
-#: pairs of different visitors that are scored together
-_BATCH = 16
+#: pairs of different visitors that are scored together, and how many such batches at once
+_BATCH, _BATCHES = 8, 2
 _ABOUT = """# Playground
 One pair of reports under every metric. All bars are on one scale: 1 is the score of identical reports, 0 that of a
 report with nothing right. Edit the texts, or put one error into the candidate, and see which metrics notice. Nothing
@@ -97,7 +98,7 @@ def build_playground() -> gr.Blocks:
             "outputs": [table],
             "batch": True,
             "max_batch_size": _BATCH,
-            "concurrency_limit": 1,
+            "concurrency_limit": _BATCHES,
             "concurrency_id": "metrics",
             "show_progress": "hidden",
         }
@@ -179,14 +180,14 @@ def perturb_report(report: str, kind: str, seed: int = 0) -> str:
 def _press(
     kind: str, reference: str, candidate: str, seed: int, current: list[float] | None
 ) -> tuple[str, str, int, tuple[list[float] | None, str]]:
-    """The candidate after one more change, what was changed, and the scores before with the text they belong to."""
+    """The candidate after one more change, what was changed, and the scores before with a mark of the new text."""
     text = reference if is_blank(candidate or "") else candidate
     changed = perturb(text, kind, seed) if len(text) <= MAX_CHARACTERS else None
     if changed is None:
         return candidate, f"nothing in the candidate can be changed in that way ({kind})", seed, (None, "")
     finding = f" ({changed.finding})" if changed.finding else ""
     said = f"{kind}{finding}: {changed.before or '–'} → {changed.after or '–'}"
-    return changed.text, said, seed + 1, (current, changed.text)
+    return changed.text, said, seed + 1, (current, _mark(changed.text))
 
 
 def _show(
@@ -198,8 +199,13 @@ def _show(
         text = f"Write a reference and a candidate of at most {MAX_CHARACTERS:,} characters each."
         return f"<p>{text}</p>", "", None
     readings = [Reading(r[0], _float(r[1]), _float(r[3]), r[4]) for r in rows]
-    earlier = before[0] if before and before[1] == candidate else None
+    earlier = before[0] if before and before[1] == _mark(candidate) else None
     return bars(readings, earlier), disagreement(readings), [r.goodness for r in readings]
+
+
+def _mark(text: str) -> str:
+    """What tells a text from another one without keeping it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _refusal(reference: str, candidate: str) -> str:

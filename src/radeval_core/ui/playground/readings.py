@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from threading import Lock
 
 from radeval_core.api import make_scorer
 from radeval_core.engine.annotations import AnnotationStore
@@ -24,7 +23,6 @@ from radeval_core.ui.goodness import goodness
 MAX_CORRECTIONS = 6
 #: a metric notices a change that moves it at least so far on the common scale
 NOTICED = 0.02
-_one_at_a_time = Lock()  # the shared annotations are not made for several threads
 
 
 @dataclass(frozen=True)
@@ -70,9 +68,8 @@ def _shared() -> Resources:
 def read_pairs(pairs: Sequence[tuple[str, str]]) -> list[list[Reading]]:
     """Every metric on (reference, candidate) pairs, scored together: one pass of each model for all of them."""
     rows = pairs_from_lists([c for _, c in pairs], [r for r, _ in pairs], "playground", False)
-    with _one_at_a_time:
-        scorers = [make_scorer(name, None, _shared(), demo_options(get_spec(name))) for name in metric_names()]
-        _, results = run(lambda: rows, scorers, detailed=False)
+    scorers = [make_scorer(name, None, _shared(), demo_options(get_spec(name))) for name in metric_names()]
+    _, results = run(lambda: rows, scorers, detailed=False)
     return [
         [
             Reading(name, float(r.scores[i]), goodness(r.spec, float(r.scores[i])), r.signature)
