@@ -4,7 +4,7 @@
     python tools/bench_spaces.py --users 50 --seconds 60 --pause 0
 
 The playground runs in a process of its own. Each visitor sends a pair, waits for all scores, and sends the next one
-after a pause as short as between two words of a fast typist, with a candidate that nobody has sent before. Printed are
+after a short pause (`--pause 0`: at once), with a candidate that nobody has sent before. Printed are
 pairs, errors, and the median and 95th percentile of the time to the answer; the command fails if there was an error or
 the 95th percentile is above `--limit` seconds.
 """
@@ -103,7 +103,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--users", type=int, default=20, help="visitors at the same time (default: 20)")
     parser.add_argument("--seconds", type=float, default=30, help="how long they stay (default: 30)")
-    parser.add_argument("--pause", type=float, default=0.25, help="seconds between two edits (default: 0.25)")
+    parser.add_argument("--pause", type=float, default=0.5, help="seconds between two edits (default: 0.5)")
     parser.add_argument("--limit", type=float, default=1.0, help="longest 95th percentile in seconds (default: 1)")
     args = parser.parse_args()
     pairs = [pair for pair in open_pairs(ROOT / "examples" / "pairs.jsonl") if pair.prediction and pair.reference]

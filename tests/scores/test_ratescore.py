@@ -127,7 +127,7 @@ def test_bad_weights_are_named(tmp_path, data, message):
 
 
 def test_weights_that_are_no_file(tmp_path):
-    with pytest.raises(InputError, match="unknown weights 'lnog': did you mean 'long'"):
+    with pytest.raises(InputError, match="unknown weights of ratescore 'lnog': did you mean 'long'"):
         load("ratescore", weights="lnog").compute(["a"], ["a"])
     with pytest.raises(InputError, match=r"no such file: .*absent\.json"):
         read_weights(str(tmp_path / "absent.json"))

@@ -34,7 +34,7 @@ _BATCH, _BATCHES = 8, 2
 _ABOUT = """# Playground
 One pair of reports under every metric. All bars are on one scale: 1 is the score of identical reports, 0 that of a
 report with nothing right. Edit the texts, or put one error into the candidate, and see which metrics notice. Nothing
-you type is kept or logged; the link holds the pair after its `#`, which is not sent to the server.
+you type is logged or written to disk; a link holds the pair after its `#`, which is not sent to the server.
 """
 _SCALE = """The scale is for the eye and keeps each metric's own order: bounded metrics are drawn between their bounds,
 radcliq and bertscore between "nothing in common" and "identical", fineradscore as 1 / (1 + sum / 4). It does not make a
