@@ -90,6 +90,8 @@ def build_playground() -> gr.Blocks:
             "fn": _show,
             "inputs": [table, before, candidate],
             "outputs": [chart, verdict, current],
+            # a step still on its way must not swallow the next one: the picture would stay behind the numbers
+            "trigger_mode": "always_last",
             **_quiet(),
         }
         compare: dict[str, Any] = {
@@ -104,7 +106,8 @@ def build_playground() -> gr.Blocks:
         }
         # `change`, not `input`: Gradio sends the latter for keys alone, not for a paste with the mouse
         changed = gr.on([reference.change, candidate.change], trigger_mode="always_last", api_name="compare", **compare)
-        changed.success(lambda: "", None, reasons, **_quiet()).success(**show)
+        changed.success(**show)
+        gr.on([reference.change, candidate.change], lambda: "", None, reasons, trigger_mode="always_last", **_quiet())
         opened = demo.load(None, [reference, candidate], [reference, candidate], js=_script("read"))
         opened.success(**compare, api_visibility="private").success(**show)
         examples.click(lambda chosen: chosen, examples, [reference, candidate], **_quiet())
