@@ -107,7 +107,8 @@ def build_playground() -> gr.Blocks:
         # `change`, not `input`: Gradio sends the latter for keys alone, not for a paste with the mouse
         changed = gr.on([reference.change, candidate.change], trigger_mode="always_last", api_name="compare", **compare)
         changed.success(**show)
-        gr.on([reference.change, candidate.change], lambda: "", None, reasons, trigger_mode="always_last", **_quiet())
+        # in the browser, at once: a step on the server could come after the explanation that is asked for next
+        gr.on([reference.change, candidate.change], None, None, reasons, js="() => ''", trigger_mode="multiple")
         opened = demo.load(None, [reference, candidate], [reference, candidate], js=_script("read"))
         opened.success(**compare, api_visibility="private").success(**show)
         examples.click(lambda chosen: chosen, examples, [reference, candidate], **_quiet())
