@@ -40,6 +40,14 @@ def token_budget(device: torch.device, wanted: int | None = None) -> int:
     return wanted or TOKEN_BUDGET[device.type]
 
 
+def one_thread() -> None:
+    """Let models called from this thread use one core.
+
+    For servers: two threads that wait for each other on a busy machine are many times slower than one.
+    """
+    torch.set_num_threads(1)
+
+
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether an error means that the batch did not fit, on any device."""
     if isinstance(error, (torch.OutOfMemoryError, MemoryError)):

@@ -12,6 +12,7 @@ from typing import Any
 
 import gradio as gr
 
+from radeval_core.engine.devices import one_thread
 from radeval_core.findings.perturb import perturb
 from radeval_core.pairs import is_blank
 from radeval_core.registry import get_spec, metric_names
@@ -139,7 +140,7 @@ def compare_pairs(references: Sequence[str], candidates: Sequence[str]) -> tuple
         A row a metric: name, score, which way is better, score on the common 0 to 1 scale, signature. No rows if both
         reports are empty or one is too long.
     """
-    _one_thread()
+    one_thread()
     pairs = [(r or "", c or "") for r, c in zip(references, candidates, strict=True)]
     good = [i for i, pair in enumerate(pairs) if not _refusal(*pair)]
     tables: list[list[list[Any]]] = [[] for _ in pairs]
@@ -157,7 +158,7 @@ def explain_pair(reference: str, candidate: str) -> str:
         reference: the report to compare with.
         candidate: the report to score.
     """
-    _one_thread()
+    one_thread()
     reference, candidate = reference or "", candidate or ""
     if refused := _refusal(reference, candidate):
         raise gr.Error(html.escape(refused), print_exception=False)
@@ -224,13 +225,6 @@ def _refusal(reference: str, candidate: str) -> str:
 
 def _too_long(what: str, text: str) -> str:
     return f"the {what} has {len(text):,} characters: at most {MAX_CHARACTERS:,} can be scored here"
-
-
-def _one_thread() -> None:
-    """One core a request: two threads that wait for each other on a busy server are many times slower."""
-    import torch
-
-    torch.set_num_threads(1)
 
 
 def _quiet() -> dict[str, Any]:
