@@ -1,10 +1,10 @@
-"""A small Hub with dataset repos: commits in memory, each on top of the one it names, or refused as the Hub does.
+"""A small Hub with dataset repos. Commits stay in memory; a commit whose parent is outdated is refused, as on the Hub.
 
     with DatasetHub(folder, tokens={"hf_good": {"clinic"}}) as hub:
         HfApi(endpoint=hub.url, token="hf_good").create_commit(…)
 
-`hub.faults` holds what to do to the next commits: a status answers without committing, a negative one commits first
-and then answers with its absolute value, as a proxy does when it loses the answer.
+`hub.faults` lists HTTP statuses for the next commits. A positive status is returned without a commit. A negative one
+commits first and then returns its absolute value, like a proxy that loses the response.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hub_server import SPACE, HubServer, _git_oid, _Handler
 
 @dataclass
 class DatasetRepo:
-    """Commits of one repo, oldest first: name, and all files by path."""
+    """The commits of one repo, oldest first; each has a name and all files by path."""
 
     private: bool
     commits: list[tuple[str, dict[str, bytes]]] = field(default_factory=list)
@@ -48,7 +48,7 @@ class DatasetRepo:
 
 @dataclass
 class DatasetHub(HubServer):
-    """The server, with dataset repos beside the Spaces."""
+    """A Hub server that also has dataset repos."""
 
     repos: dict[str, DatasetRepo] = field(default_factory=dict)
     faults: list[int] = field(default_factory=list)
@@ -57,14 +57,14 @@ class DatasetHub(HubServer):
         handler = type("Handler", (_DatasetHandler,), {"hub": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
-        self._thread = Thread(target=self._server.serve_forever, daemon=True)
+        self._thread = Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
         return self
 
 
 class _DatasetHandler(_Handler):
     hub: DatasetHub
-    disable_nagle_algorithm = True  # headers and body are two writes: without this each answer waits 40 ms
+    disable_nagle_algorithm = True  # headers and body are two writes: without this each response waits 40 ms
 
     def _route(self, method: str) -> None:
         path = unquote(urlsplit(self.path).path)

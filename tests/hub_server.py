@@ -1,10 +1,10 @@
-"""A small Hub on 127.0.0.1: what `huggingface_hub` calls to fill a Space or a dataset, and what `evaluate` calls
-to load a metric.
+"""A small Hub on 127.0.0.1 with the routes that `huggingface_hub` needs to upload a Space or a dataset and that
+`evaluate` needs to load a metric.
 
     with HubServer(folder, tokens={"hf_good": {"radeval"}}) as hub:
         subprocess.run(..., env={"HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_good"})
 
-Files of Spaces live under `folder/<org>/<name>/`, of datasets under `folder/datasets/<org>/<name>/`; `hub.calls` holds
+Files of Spaces are in `folder/<org>/<name>/`, those of datasets in `folder/datasets/<org>/<name>/`. `hub.calls` lists
 (method, path, status) of every request, in order.
 """
 
@@ -32,8 +32,8 @@ class HubServer:
     """The server.
 
     Attributes:
-        folder: where the files of the Spaces are kept.
-        tokens: the organisations each token may write to; any other token is refused with 401.
+        folder: folder with the files of the Spaces.
+        tokens: the organisations that each token may write to; unknown tokens get status 401.
         calls: (method, path, status) of every request so far.
         commits: the header (`summary`, `description`) of every commit so far, by Space.
     """
@@ -48,7 +48,7 @@ class HubServer:
         handler = type("Handler", (_Handler,), {"hub": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
         return self
 
@@ -71,7 +71,7 @@ class HubServer:
         return {"spaces": self.space, "datasets": self.dataset}[kind](org, name)
 
     def saw(self, method: str, path: str) -> list[int]:
-        """The status of every request of that method and path."""
+        """Return the statuses of all requests with this method and path."""
         return [status for m, p, status in self.calls if (m, p) == (method, path)]
 
 
@@ -89,7 +89,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._route("POST")
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing: `calls` is the log."""
+        """Log nothing: `calls` is the log."""
 
     def _route(self, method: str) -> None:
         self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -111,7 +111,7 @@ class _Handler(BaseHTTPRequestHandler):
                     return
             self._error(404, f"no such address: {method} {self.path_only}")
 
-    # what the routes answer
+    # the routes
 
     def _whoami(self) -> None:
         if (orgs := self._orgs()) is not None:
@@ -194,10 +194,10 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {"ETag": f'"{_git_oid(data)}"', "X-Repo-Commit": self._head(org, name)}
         self._send(200, data, "text/plain; charset=utf-8", headers)
 
-    # who may, and what there is
+    # permissions and lookups
 
     def _orgs(self) -> set[str] | None:
-        """The organisations of the caller's token; None once 401 was answered."""
+        """Return the organisations of the caller's token; None if the token was refused with 401."""
         token = (self.headers.get("Authorization") or "").removeprefix("Bearer ")
         if token not in self.hub.tokens:
             self._error(401, "Invalid username or password.")
@@ -239,5 +239,5 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _git_oid(data: bytes) -> str:
-    """The name git and the Hub give a file's content."""
+    """Return the git blob id of a file's content, as git and the Hub compute it."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()

@@ -6,6 +6,8 @@ import sys
 import pytest
 
 from radeval_core import cli
+from radeval_core.metric_help import compute_options, value_text
+from radeval_core.registry import get_spec, metric_names
 
 GOOD = [
     {"id": "a", "prediction": "Clear lungs.", "reference": "Lungs are clear."},
@@ -88,16 +90,49 @@ def test_metrics_lists_every_metric(capsys):
     table = capsys.readouterr().out
     assert cli.main(["metrics", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    from radeval_core.registry import metric_names
-
     assert list(listed) == list(metric_names())
     for name in listed:
         assert name in table
 
 
+@pytest.mark.parametrize("name", metric_names())
+def test_metrics_describes_one_metric(name, capsys):
+    spec = get_spec(name)
+    assert cli.main(["metrics", name]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == f"{name} (version {spec.version}): {spec.measures}"
+    better = "higher is better ↑" if spec.higher_is_better else "lower is better ↓"
+    assert f"range {spec.range_text}; {better}" in lines
+    (empty,) = [line for line in lines if line.startswith("empty reports prediction ")]
+    assert empty.endswith(f"({spec.empty.why})")
+    for config in spec.configs:
+        assert any(line.startswith(f"{config.name} {config.about} ") for line in lines)
+    for option, declared in compute_options(name).items():
+        assert f"{option} {value_text(declared)} {declared.about}" in lines
+    assert set(spec.urls) <= set(lines)
+    assert all(f"{name}.{part}" in " ".join(lines) for part in spec.parts)
+
+
+def test_metrics_describes_one_metric_in_json(capsys):
+    assert cli.main(["metrics", "bleu", "--json"]) == 0
+    described = json.loads(capsys.readouterr().out)
+    assert list(described) == ["bleu"]
+    assert described["bleu"]["options"]["tokenize"] == {
+        "type": "str",
+        "default": "13a",
+        "choices": ["13a", "intl", "char", "none"],
+        "about": "tokeniser of sacrebleu",
+    }
+
+
+def test_metrics_says_what_was_meant(capsys):
+    assert cli.main(["metrics", "blue"]) == 2
+    assert "unknown metric 'blue': did you mean 'bleu'?" in capsys.readouterr().err
+
+
 WRONG = [
     (["score", "{pairs}", "--metrics", "blue"], "unknown metric 'blue': did you mean 'bleu'"),
-    (["score", "{pairs}", "--metrics", ","], "no metric named"),
+    (["score", "{pairs}", "--metrics", ","], "no metric given"),
     (["score", "none.jsonl", "--metrics", "bleu"], "none.jsonl: no such file"),
     (["score", "--metrics", "bleu"], "give a file of PAIRS, or --predictions FILE and --references FILE"),
     (["score", "{pairs}", "--predictions", "x", "--metrics", "bleu"], "give a file of PAIRS, or"),
@@ -137,7 +172,7 @@ def test_wrong_input_is_one_line_and_exit_code_2(arguments, message, pairs, tmp_
     assert message in printed.err and printed.err.count("\n") == 1 and not printed.out
 
 
-def test_a_checkpoint_that_cannot_be_had_says_what_to_type(pairs, capsys):
+def test_an_unavailable_checkpoint_says_what_to_type(pairs, capsys):
     assert cli.main(["score", str(pairs), "--metrics", "bertscore", "--config", "bertscore=org/none"]) == 2
     assert "hf download org/none" in capsys.readouterr().err
 
@@ -149,7 +184,7 @@ def test_unknown_options_are_exit_code_2(capsys):
         assert stop.value.code == 2
 
 
-def test_help_teaches(capsys):
+def test_help_shows_examples(capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main(["score", "--help"])
     assert stop.value.code == 0
@@ -157,6 +192,7 @@ def test_help_teaches(capsys):
     assert "examples:" in text and "--config" in text and "RADEVAL_CACHE" in text
 
 
+@pytest.mark.e2e
 def test_word_overlap_metrics_never_import_torch(pairs):
     code = (
         "import sys; from radeval_core import cli; "
@@ -168,15 +204,16 @@ def test_word_overlap_metrics_never_import_torch(pairs):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.e2e
 def test_no_report_text_on_stderr(pairs):
     done = run("score", pairs, "--metrics", "rouge,cider")
     assert done.returncode == 0
     assert "effusion" not in done.stderr and "lungs" not in done.stderr
-    assert "scoring" not in done.stderr, "no progress bar where there is no terminal"
+    assert "scoring" not in done.stderr, "no progress bar without a terminal"
 
 
 def test_an_interrupted_run_leaves_the_old_file(pairs, tmp_path, capsys, monkeypatch):
-    from radeval_core.scorers.rouge import RougeScorer
+    from radeval_core.metrics.rouge import RougeScorer
 
     def interrupted(*_):
         raise KeyboardInterrupt
@@ -189,7 +226,8 @@ def test_an_interrupted_run_leaves_the_old_file(pairs, tmp_path, capsys, monkeyp
     assert out.read_text() == "old" and sorted(os.listdir(tmp_path)) == ["out.csv", "pairs.jsonl"]
 
 
-def test_a_closed_pipe_is_no_traceback(pairs):
+@pytest.mark.e2e
+def test_a_closed_pipe_gives_no_traceback(pairs):
     done = subprocess.run(
         f"{sys.executable} -m radeval_core.cli metrics | head -1",
         shell=True,
@@ -209,7 +247,7 @@ def test_parse_text_prints_a_table(capsys):
     assert "pleural_effusion" in table and "absent" in table and "left" in table
 
 
-def test_parse_writes_a_row_a_report(tmp_path, capsys):
+def test_parse_writes_one_row_per_report(tmp_path, capsys):
     reports = [{"id": "a", "text": "Small left pleural effusion, 2.5 x 3 cm nodule."}, {"id": 7, "text": ""}]
     (tmp_path / "r.jsonl").write_text("".join(json.dumps(r) + "\n" for r in reports))
     out = tmp_path / "out.jsonl"
@@ -239,12 +277,12 @@ def test_parse_reads_text_files_and_extra_terms(tmp_path, capsys):
 
 
 WRONG_PARSE = [
-    (["parse"], "give a file of REPORTS, or --text REPORT"),
-    (["parse", "r.txt", "--text", "x"], "give a file of REPORTS, or --text REPORT"),
+    (["parse"], "give either a file of REPORTS or --text REPORT"),
+    (["parse", "r.txt", "--text", "x"], "give either a file of REPORTS or --text REPORT"),
     (["parse", "r.txt"], "give --out FILE.jsonl, or --json"),
     (["parse", "none.txt", "--json"], "none.txt: no such file"),
     (["parse", "r.txt", "--out", "o.csv"], "must end in .jsonl"),
-    (["parse", "bad.jsonl", "--json"], "bad.jsonl: line 1: column 'text' is missing"),
+    (["parse", "bad.jsonl", "--json"], "bad.jsonl: line 1: column 'text' or 'report' is missing; found 'txt'"),
     (["parse", "--text", "x", "--lexicon", "none.yaml"], "none.yaml: No such file"),
     (["parse", "--text", "x", "--lexicon", "bad.yaml"], "bad.yaml: a_finding: kind must be one of"),
 ]

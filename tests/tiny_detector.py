@@ -1,4 +1,4 @@
-"""A tiny random object detector in transformers' file layout, made on the spot."""
+"""Make a tiny random object detector in transformers' file layout."""
 
 import math
 
@@ -37,7 +37,7 @@ def make_tiny_detector(folder, kind="detr", labels=None, seed=0):
         model = YolosForObjectDetection(config)
         shaken = [model.vit.embeddings, model.vit.encoder]
         YolosImageProcessorPil(size={"height": 64, "width": 64}).save_pretrained(folder)
-    with torch.no_grad():  # a fresh model says the same in every query: make its answers differ
+    with torch.no_grad():  # a fresh model gives the same answer for every query: make the answers differ
         for part in (*shaken, model.class_labels_classifier, model.bbox_predictor):
             for weights in part.parameters():
                 if weights.dim() > 1:

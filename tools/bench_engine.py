@@ -1,12 +1,12 @@
-"""How much the engine saves: `bertscore` with and without dedup and length sorting, alternating in one run.
+"""Measure the time the engine saves: `bertscore` with and without dedup and length sorting, alternating in one run.
 
     python tools/bench_engine.py
     python tools/bench_engine.py --pairs 200 --repeats 5
     python tools/bench_engine.py --data my_pairs.jsonl
 
-The plain way sends every report through the same model in the order given, 32 at a time; the engine sends each distinct
-report once, longest first, within a token budget. Both must give the same scores. A speed is a ratio within one run:
-pairs per second change from machine to machine.
+The plain way sends every report through the same model in the given order, 32 at a time. The engine sends each distinct
+report once, longest first, within a token budget. Both must give the same scores. Compare ratios within one run,
+because pairs per second differ between machines.
 """
 
 from __future__ import annotations
@@ -24,20 +24,19 @@ from radeval_core import Pair
 from radeval_core.annotators.token_embeddings import TokenEmbedder, TokenVectors
 from radeval_core.api import make_resources, make_scorer
 from radeval_core.engine.similarity import best_matches
+from radeval_core.functional.bertscore import precision_recall_f1, token_weights
 from radeval_core.io import open_pairs
-from radeval_core.scorers.bertscore import BertScorer
-from radeval_core.scores.bertscore import precision_recall_f1, token_weights
-from radeval_core.scoring import run
+from radeval_core.metrics.bertscore import BertScorer
+from radeval_core.runner import run
 
 ROOT = Path(__file__).resolve().parent.parent
-REAL = ROOT.parent / "shared" / "data" / "moerad" / "dev.jsonl"
 PLAIN_BATCH = 32
 
 
 def repeating_corpus(n: int, distinct: int, seed: int = 0) -> list[Pair]:
-    """Pairs that repeat as real output does: few distinct predictions, references that hardly ever recur.
+    """Make pairs that repeat like real output: few distinct predictions, and references that rarely repeat.
 
-    590 predictions of one published system on IU X-ray are 25 distinct texts; the same ratio is the default here.
+    590 predictions of one published system on IU X-ray are 25 distinct texts; this ratio is the default.
     """
     draw = random.Random(seed)
     rows = [json.loads(line) for line in (ROOT / "examples" / "pairs.jsonl").read_text("utf-8").splitlines()]
@@ -48,13 +47,13 @@ def repeating_corpus(n: int, distinct: int, seed: int = 0) -> list[Pair]:
 
 
 def with_engine(pairs: list[Pair], scorer: BertScorer) -> np.ndarray:
-    """The shipped way."""
+    """Score the pairs with the engine."""
     _, results = run(lambda: pairs, [scorer])
     return results["bertscore"].scores
 
 
 def plain(pairs: list[Pair], embedder: TokenEmbedder) -> np.ndarray:
-    """The same model and matching without dedup and sorting."""
+    """Score the pairs with the same model and matching, without dedup and sorting."""
 
     def vectors(texts: list[str]) -> list[TokenVectors]:
         found: list[TokenVectors] = []
@@ -73,7 +72,7 @@ def plain(pairs: list[Pair], embedder: TokenEmbedder) -> np.ndarray:
 
 
 def bench(title: str, pairs: list[Pair], repeats: int, layer: int | None, device: str | None) -> None:
-    """Print pairs per second both ways, the ratio, and the share of time inside the model."""
+    """Print pairs per second of both ways, the ratio, and the share of time inside the model."""
     options = {} if layer is None else {"layer": layer}
     fresh = lambda: make_scorer("bertscore", None, make_resources(device, progress=False), options)  # noqa: E731
     embedder = fresh().embedder
@@ -90,7 +89,7 @@ def bench(title: str, pairs: list[Pair], repeats: int, layer: int | None, device
             inside[way].append(embedder.loop.forward_seconds / seconds[way][-1])
     worst = float(np.abs(scores["engine"] - scores["plain"]).max())
     if worst > 1e-4:
-        raise SystemExit(f"the two ways differ by {worst}: no speed is claimed for different numbers")
+        raise SystemExit(f"the scores of the two ways differ by {worst}, so their speeds cannot be compared")
     texts = {t for p in pairs for t in (p.prediction, p.reference)}
     ratios = [p / e for p, e in zip(seconds["plain"], seconds["engine"], strict=True)]
     print(f"{title}: {len(pairs)} pairs, {2 * len(pairs)} reports, {len(texts)} distinct, {embedder.model_name},"
@@ -99,24 +98,22 @@ def bench(title: str, pairs: list[Pair], repeats: int, layer: int | None, device
         print(f"  {way:7} {len(pairs) / np.median(seconds[way]):8.1f} pairs/s   "
               f"{100 * np.median(inside[way]):5.1f} % of the time inside the model")  # fmt: skip
     print(f"  ratio   {np.median(ratios):8.2f}x (median of {repeats}, {min(ratios):.2f} to {max(ratios):.2f});"
-          f" largest difference of a score {worst:.1e}")  # fmt: skip
+          f" largest score difference {worst:.1e}")  # fmt: skip
 
 
 def main() -> None:
-    """Run the benchmark on made and, where there are any, real pairs."""
+    """Run the benchmark on invented pairs and, with --data, on real ones."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=590, help="size of the made corpus (default: 590)")
+    parser.add_argument("--pairs", type=int, default=590, help="size of the invented corpus (default: 590)")
     parser.add_argument("--distinct", type=int, default=25, help="distinct predictions in it (default: 25)")
     parser.add_argument("--repeats", type=int, default=3, help="alternating repeats (default: 3)")
     parser.add_argument("--layer", type=int, help="layer of the embedded encoder (default: the metric's)")
-    parser.add_argument("--device", help="cuda, mps or cpu (default: the best there is)")
-    parser.add_argument("--data", type=Path, default=REAL, help="a pair file of real output")
+    parser.add_argument("--device", help="cuda, mps or cpu (default: the best available)")
+    parser.add_argument("--data", type=Path, help="also measure on this file of pairs")
     args = parser.parse_args()
-    bench("made corpus", repeating_corpus(args.pairs, args.distinct), args.repeats, args.layer, args.device)
-    if args.data.is_file():
+    bench("invented corpus", repeating_corpus(args.pairs, args.distinct), args.repeats, args.layer, args.device)
+    if args.data:
         bench(f"real output ({args.data.name})", list(open_pairs(args.data)), args.repeats, args.layer, args.device)
-    else:
-        print(f"no real output at {args.data}: give --data PAIRS")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,16 @@
-"""How fast the findings parser is on one core.
+"""Measure the speed of the findings parser on one core.
 
     python tools/bench_findings.py
-    python tools/bench_findings.py --data reports.jsonl      # one {"text": ...} a line
+    python tools/bench_findings.py --data reports.jsonl      # one {"text": ...} per line
+    python tools/bench_findings.py --openi DIR               # NLMCXR_reports.tgz and dev_ids.txt in DIR
 
-Without --data the tuning reports of Open-i are used where their archive lies in ../shared/data/openi, else (or with
---made) 2,000 reports of about Open-i's length, recombined from the sentences of examples/pairs.jsonl.
+By default it reads 2,000 reports of about Open-i's length, recombined from the sentences of examples/pairs.jsonl. With
+--openi it reads the Open-i reports whose ids are in dev_ids.txt.
 
-Prints loading (fresh processes, median of five), reports per second with the parser's memory of sentences and with that
-memory cleared before every report, and seconds by length of one report. Where medspaCy can be imported, its ConText
-with a matcher of 30 terms reads the same reports in turn, and the ratio is printed: ratios are the claims, since
-reports per second change from machine to machine.
+It prints the loading time (fresh processes, median of five), reports per second with the parser's sentence cache and
+with the cache cleared before every report, and seconds by length of a report. If medspaCy is installed, its ConText
+with a matcher of 30 terms reads the same reports in turn, and the ratio is printed. Compare ratios, because reports per
+second differ between machines.
 """
 
 from __future__ import annotations
@@ -31,11 +32,10 @@ from pathlib import Path
 from radeval_core.findings import FindingsParser
 
 ROOT = Path(__file__).resolve().parent.parent
-OPENI = ROOT.parent / "shared" / "data" / "openi"
 LENGTHS = (1_000, 10_000, 50_000, 100_000)
 #: mean length of Open-i's findings and impression, in characters
 MEAN_LENGTH = 260
-#: what medspaCy looks for: common findings, by their commonest words
+#: the terms that medspaCy looks for: common findings, by their most common names
 TERMS = (
     "pleural effusion", "effusion", "pneumothorax", "consolidation", "opacity", "opacities", "atelectasis", "pneumonia",
     "cardiomegaly", "edema", "pulmonary edema", "infiltrate", "nodule", "mass", "granuloma", "calcified granuloma",
@@ -46,16 +46,16 @@ TERMS = (
 
 
 def one_core() -> str:
-    """Keep this process and its children on one core; says how."""
+    """Pin this process and its children to one core, and return a note for the output."""
     if hasattr(os, "sched_setaffinity"):
         core = max(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {core})
         return "pinned to one core"
-    return "not pinned: this system cannot"
+    return "not pinned to one core: not supported on this system"
 
 
 def openi_reports(folder: Path) -> Iterator[str]:
-    """Findings and impression of the tuning reports only."""
+    """Yield findings and impression of the reports listed in dev_ids.txt."""
     wanted = set((folder / "dev_ids.txt").read_text("utf-8").split())
     with tarfile.open(folder / "NLMCXR_reports.tgz") as archive:
         for member in archive:
@@ -73,7 +73,7 @@ def openi_reports(folder: Path) -> Iterator[str]:
 
 
 def made_reports(count: int = 2_000, seed: int = 0) -> tuple[list[str], int]:
-    """Reports recombined from the sentences of the examples, and how many distinct sentences there are."""
+    """Return reports recombined from the sentences of the examples, and the number of distinct sentences."""
     lines = (ROOT / "examples" / "pairs.jsonl").read_text("utf-8").splitlines()
     texts = [text for line in lines for text in (json.loads(line)["prediction"], json.loads(line)["reference"])]
     sentences = sorted({s for text in texts for s in re.findall(r"[^.\n]+(?:\.\d[^.\n]*)*\.", text)})
@@ -89,25 +89,25 @@ def made_reports(count: int = 2_000, seed: int = 0) -> tuple[list[str], int]:
 
 
 def given_reports(path: Path) -> list[str]:
-    """The `text` of every line of a JSONL file."""
+    """Return the `text` of every line of a JSONL file."""
     return [json.loads(line)["text"] for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long something takes, with the processor's clock: other processes do not count."""
+    """Return the CPU time of a function, which does not count other processes."""
     started = time.process_time()
     work()
     return time.process_time() - started
 
 
-def remembering(reports: list[str]) -> float:
-    """Reports per second of a new parser that remembers sentences."""
+def with_cache(reports: list[str]) -> float:
+    """Return reports per second of a new parser with its sentence cache."""
     parser = FindingsParser()
     return len(reports) / seconds(lambda: [parser.parse(text) for text in reports])
 
 
-def forgetting(reports: list[str]) -> float:
-    """Reports per second of a new parser that forgets its sentences before each report."""
+def without_cache(reports: list[str]) -> float:
+    """Return reports per second of a new parser whose sentence cache is cleared before each report."""
     parser = FindingsParser()
 
     def read() -> None:
@@ -119,7 +119,7 @@ def forgetting(reports: list[str]) -> float:
 
 
 def loading() -> dict[str, float]:
-    """Seconds of a fresh process: Python alone, with the parser imported, and with a first short report."""
+    """Return the seconds of a fresh process: Python alone, with the parser imported, and with a first short report."""
     programs = {
         "python": "pass",
         "import": "import radeval_core.findings",
@@ -135,8 +135,8 @@ def loading() -> dict[str, float]:
 
 
 def medspacy_reader() -> Callable[[list[str]], None] | None:
-    """ConText of medspaCy behind a matcher of our terms, or None where it is not installed."""
-    os.environ.setdefault("LOGURU_LEVEL", "ERROR")  # its debug messages would cost it more than its reading
+    """Return a reader with medspaCy's ConText and a matcher of our terms, or None if it is not installed."""
+    os.environ.setdefault("LOGURU_LEVEL", "ERROR")  # its debug messages would take longer than its reading
     try:
         import medspacy
         from medspacy.ner import TargetRule
@@ -153,14 +153,14 @@ def medspacy_reader() -> Callable[[list[str]], None] | None:
 
 
 def print_speed(reports: list[str], repeats: int) -> None:
-    """Reports per second of the parser, and of medspaCy on a part of them, in turn."""
+    """Print reports per second of the parser on all reports and, in turn, of medspaCy on some of them."""
     other = medspacy_reader()
     part = reports[: max(100, len(reports) // 10)]
-    readers = {"with memory of sentences": remembering, "without": forgetting}
+    readers = {"with sentence cache": with_cache, "without sentence cache": without_cache}
     rates: dict[str, list[float]] = {name: [] for name in readers}
     ratios: dict[str, list[float]] = {name: [] for name in readers}
     theirs: list[float] = []
-    remembering(part)  # warm up
+    with_cache(part)  # warm up
     for _ in range(repeats):
         for name, read in readers.items():
             rates[name].append(read(reports))
@@ -171,15 +171,15 @@ def print_speed(reports: list[str], repeats: int) -> None:
     for name in readers:
         print(f"{name:26} {statistics.median(rates[name]):9,.0f} reports/s")
     if other is None:
-        print("medspaCy is not installed: no ratio")
+        print("medspaCy is not installed, so there is no ratio")
         return
     print(f"{'medspaCy':26} {statistics.median(theirs):9,.0f} reports/s with {len(TERMS)} terms, {len(part)} reports")
     for name in readers:
-        print(f"{name:26} {statistics.median(ratios[name]):9.1f} times medspaCy on these reports")
+        print(f"{name:26} {statistics.median(ratios[name]):9.1f} times the speed of medspaCy on these reports")
 
 
 def print_lengths(reports: list[str]) -> None:
-    """Seconds by length of one report, nothing remembered: linear if microseconds per character stay."""
+    """Print seconds by length of a report with an empty cache. Constant µs per character means linear time."""
     print(f"\n{'characters':>12}{'seconds':>12}{'µs per character':>20}")
     text = "\n".join(reports)
     while len(text) < LENGTHS[-1]:
@@ -197,23 +197,23 @@ def print_lengths(reports: list[str]) -> None:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, help='JSONL with one {"text": ...} a line')
-    parser.add_argument("--made", action="store_true", help="use the made corpus even where Open-i is there")
-    parser.add_argument("--repeats", type=int, default=3, help="times each measurement is taken (default: 3)")
+    parser.add_argument("--data", type=Path, help='JSONL with one {"text": ...} per line')
+    parser.add_argument("--openi", type=Path, metavar="DIR", help="folder with NLMCXR_reports.tgz and dev_ids.txt")
+    parser.add_argument("--repeats", type=int, default=3, help="repeats of each measurement (default: 3)")
     args = parser.parse_args()
-    how = one_core()
+    core = one_core()
     if args.data is not None:
         reports, source = given_reports(args.data), args.data.name
-    elif not args.made and (OPENI / "NLMCXR_reports.tgz").is_file() and (OPENI / "dev_ids.txt").is_file():
-        reports, source = [text for text in openi_reports(OPENI) if text], "Open-i, tuning reports"
+    elif args.openi is not None:
+        reports, source = [text for text in openi_reports(args.openi) if text], "Open-i, tuning reports"
     else:
         reports, distinct = made_reports()
-        source = f"made from {distinct} distinct sentences"
+        source = f"recombined from {distinct} distinct sentences"
     mean = sum(map(len, reports)) / len(reports)
-    print(f"{len(reports):,} reports ({source}), {mean:.0f} characters on average, {how}\n")
+    print(f"{len(reports):,} reports ({source}), {mean:.0f} characters on average, {core}\n")
     times = loading()
     print(f"loading: {times['import'] - times['python']:.2f} s to import, "
-          f"{times['first report'] - times['python']:.2f} s up to the first report read\n")  # fmt: skip
+          f"{times['first report'] - times['python']:.2f} s until the first report is parsed\n")  # fmt: skip
     print_speed(reports, args.repeats)
     print_lengths(reports)
 

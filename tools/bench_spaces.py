@@ -1,12 +1,12 @@
-"""Many visitors at once on the playground: how long a pair under every metric takes, and whether anything fails.
+"""Load-test the playground: measure the time to score a pair with every metric while many visitors use it.
 
     python tools/bench_spaces.py
     python tools/bench_spaces.py --users 50 --seconds 60 --pause 0
 
-The playground runs in a process of its own. Each visitor sends a pair, waits for all scores, and sends the next one
-after a short pause (`--pause 0`: at once), with a candidate that nobody has sent before. Printed are
-pairs, errors, and the median and 95th percentile of the time to the answer; the command fails if there was an error or
-the 95th percentile is above `--limit` seconds.
+The playground runs in a separate process. Each visitor sends a pair, waits for all scores, pauses briefly (not with
+`--pause 0`), and sends the next pair. Every candidate is new. The tool prints the number of pairs and errors, and the
+median and 95th percentile of the response time. It fails if there is an error or if the 95th percentile is above
+`--limit` seconds.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def free_port() -> int:
-    """A port nobody listens on."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 def start(port: int) -> subprocess.Popen:
-    """The playground, once it answers."""
+    """Start the playground and wait until it answers."""
     environment = os.environ | {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port)}
     server = subprocess.Popen(
         [sys.executable, str(ROOT / "spaces" / "playground" / "app.py")],
@@ -53,14 +53,14 @@ def start(port: int) -> subprocess.Popen:
             return server
         except httpx.HTTPError:
             if server.poll() is not None:
-                raise SystemExit("the playground did not start: run python spaces/playground/app.py") from None
+                raise SystemExit("the playground did not start; to see why: python spaces/playground/app.py") from None
             time.sleep(0.2)
     server.terminate()
     raise SystemExit("the playground did not answer within two minutes")
 
 
 def ask(client: httpx.Client, url: str, session: str, reference: str, candidate: str) -> None:
-    """One pair under every metric; an exception if the answer is not complete."""
+    """Score one pair with every metric; raise an exception if the answer is not complete."""
     body = {"data": [reference, candidate], "session_hash": session}
     call = client.post(f"{url}/gradio_api/call/compare", json=body).raise_for_status()
     with client.stream("GET", f"{url}/gradio_api/call/compare/{call.json()['event_id']}") as events:
@@ -71,17 +71,17 @@ def ask(client: httpx.Client, url: str, session: str, reference: str, candidate:
             elif line.startswith("data: ") and event == "complete":
                 rows = json.loads(line.removeprefix("data: "))[0]["data"]
                 if [row[0] for row in rows] != list(metric_names()) or any(row[1] is None for row in rows):
-                    raise ValueError("an answer without all scores")
+                    raise ValueError("some scores are missing in the answer")
                 return
             elif event == "error":
                 raise ValueError("the playground answered with an error")
-    raise ValueError("the answer broke off")
+    raise ValueError("the answer was cut off")
 
 
 def visit(
     user: int, url: str, pairs: list, until: float, pause: float, times: list[float], errors: list[str], bar: tqdm
 ) -> None:
-    """One visitor: pair after pair until the time is over."""
+    """Send pair after pair, as one visitor, until the time is over."""
     with httpx.Client(timeout=60) as client:
         turn = 0
         while time.monotonic() < until:
@@ -99,12 +99,14 @@ def visit(
 
 
 def main() -> int:
-    """Start the playground, let the visitors in, print the figures."""
+    """Start the playground, run the visitors, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--users", type=int, default=20, help="visitors at the same time (default: 20)")
-    parser.add_argument("--seconds", type=float, default=30, help="how long they stay (default: 30)")
-    parser.add_argument("--pause", type=float, default=0.5, help="seconds between two edits (default: 0.5)")
-    parser.add_argument("--limit", type=float, default=1.0, help="longest 95th percentile in seconds (default: 1)")
+    parser.add_argument("--users", type=int, default=20, help="number of visitors at the same time (default: 20)")
+    parser.add_argument("--seconds", type=float, default=30, help="duration of the test (default: 30)")
+    parser.add_argument(
+        "--pause", type=float, default=0.5, help="seconds between two pairs of a visitor (default: 0.5)"
+    )
+    parser.add_argument("--limit", type=float, default=1.0, help="highest 95th percentile in seconds (default: 1)")
     args = parser.parse_args()
     pairs = [pair for pair in open_pairs(ROOT / "examples" / "pairs.jsonl") if pair.prediction and pair.reference]
     port = free_port()
@@ -126,8 +128,8 @@ def main() -> int:
         server.terminate()
         server.wait()
     median, p95 = np.percentile(times, [50, 95]) if times else (float("nan"), float("nan"))
-    print(f"{args.users} users for {args.seconds:g} s, {args.pause:g} s between two edits")
-    print(f"{len(metric_names())} metrics a pair, {os.cpu_count()} cores shared with the visitors")
+    print(f"{args.users} users for {args.seconds:g} s, {args.pause:g} s between two pairs")
+    print(f"{len(metric_names())} metrics per pair, {os.cpu_count()} cores shared with the visitors")
     print(f"{len(times)} pairs ({len(times) / args.seconds:.1f}/s), {len(errors)} errors")
     print(f"median {median:.3f} s, 95th percentile {p95:.3f} s (limit {args.limit:g} s)")
     for error in sorted(set(errors)):

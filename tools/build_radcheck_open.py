@@ -1,11 +1,12 @@
 """Build the leaderboard's open benchmark and its three baselines: `python tools/build_radcheck_open.py [OUT]`.
 
-Everything comes from the radcheck generator with a seed of its own. The baselines are plain submission files:
+The radcheck generator makes everything, with a separate seed. The baselines are plain submission files:
 
-- template: one fixed normal report for each pair of body region and modality, whatever is asked;
-- nearest-neighbour: the report of the most similar training study, by TF-IDF of the clinical question among
-  studies of the same region and modality; it sees what every system may see;
-- noisy-reference: the facts of the reference with 0 to 3 errors, in other words. It sees the answer: a ceiling.
+- template: one fixed normal report per body region and modality, regardless of the question;
+- nearest-neighbour: the report of the most similar training study of the same region and modality, by TF-IDF of the
+  clinical question; it has the same input as every system;
+- noisy-reference: the facts of the reference with 0 to 3 errors, in other words. It sees the answer, so it is a
+  ceiling.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from radeval_core.data.radcheck.write import write_absent, write_normal, write_r
 from radeval_core.leaderboard.benchmark import SHIPPED, revision_of
 
 SEED = 2026
-TEST_ROUNDS, TRAIN_ROUNDS = 2, 20  # reports of every pair of anatomy and modality
+TEST_ROUNDS, TRAIN_ROUNDS = 2, 20  # reports per pair of anatomy and modality
 CARD = {
     "template": ("Template normal report", "None: one fixed normal report for each body region and modality."),
     "nearest-neighbour": (
@@ -41,41 +42,41 @@ LINK = "https://huggingface.co/datasets/radeval/radcheck-open"
 
 
 def question(report: Report) -> str:
-    """What the referrer asks about: the findings the report speaks of, without saying which are there."""
+    """Return the clinical question: the findings that the report mentions, without saying which are present."""
     return ", ".join(sorted({o.finding.id for o in report.present} | {f.id for f in report.absent}))
 
 
 def given(report: Report) -> dict[str, str]:
-    """What a system may see."""
+    """Return the input of a system."""
     return {"modality": report.modality, "anatomy": report.anatomy, "question": question(report)}
 
 
 def template(report: Report) -> str:
-    """The normal report of a region: every part normal, the three most feared findings denied."""
+    """Return the normal report of a region: every part normal, and the first three significant findings denied."""
     rng = Random(f"template {report.anatomy} {report.modality}")
     anatomy = load_grammar().anatomies[report.anatomy]
-    feared = [f for f in visible(anatomy, report.modality) if f.significant][:3]
+    denied = [f for f in visible(anatomy, report.modality) if f.significant][:3]
     normals = [n for n in anatomy.normals if report.modality in n.modalities]
-    sentences = [write_normal(n, rng) for n in normals] + [write_absent([f], rng) for f in feared]
+    sentences = [write_normal(n, rng) for n in normals] + [write_absent([f], rng) for f in denied]
     return " ".join(s.text for s in sentences)
 
 
 def nearest(tests: list[Report], training: list[tuple[Report, str]]) -> list[str]:
-    """For each study the training report with the closest question."""
+    """Return, for each study, the training report with the most similar question."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    weigh = TfidfVectorizer(tokenizer=lambda text: text.split(", "), token_pattern=None)
-    known = weigh.fit_transform([question(report) for report, _ in training])
-    likeness = (weigh.transform([question(report) for report in tests]) @ known.T).toarray()
+    vectorizer = TfidfVectorizer(tokenizer=lambda text: text.split(", "), token_pattern=None)
+    known = vectorizer.fit_transform([question(report) for report, _ in training])
+    similarity = (vectorizer.transform([question(report) for report in tests]) @ known.T).toarray()
     for i, test in enumerate(tests):
         for j, (report, _) in enumerate(training):
             if (report.anatomy, report.modality) != (test.anatomy, test.modality):
-                likeness[i, j] = -1.0
-    return [training[int(row.argmax())][1] for row in likeness]
+                similarity[i, j] = -1.0
+    return [training[int(row.argmax())][1] for row in similarity]
 
 
 def noisy(report: Report, rng: Random) -> str:
-    """The same facts with up to three errors, in other words."""
+    """Return the same facts with up to three errors, in other words."""
     findings = visible(load_grammar().anatomies[report.anatomy], report.modality)
     changed, _ = perturb(report, rng.randint(0, 3), rng, findings, lambda f: observe(f, rng))
     return write_report(changed, rng).text
@@ -90,7 +91,7 @@ def write_jsonl(path: Path, rows: list[dict[str, Any]]) -> bytes:
 
 
 def build(out: Path, seed: int = SEED) -> str:
-    """Write studies and baselines to a benchmark's folder and return the revision."""
+    """Write studies and baselines to a benchmark folder and return the revision."""
     rng = Random(f"leaderboard test {seed}")
     tests = list(islice(reports(rng), TEST_ROUNDS * len(studies())))
     rows = [
@@ -116,7 +117,7 @@ def build(out: Path, seed: int = SEED) -> str:
 
 
 def main() -> None:
-    """Build, and write the revision into benchmark.yaml."""
+    """Build the benchmark and write the revision into benchmark.yaml."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, nargs="?", default=SHIPPED / "radcheck-open", help="the benchmark's folder")
     args = parser.parse_args()

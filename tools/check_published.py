@@ -1,11 +1,11 @@
-"""Checks our numbers against values that published models gave real system outputs.
+"""Check our scores against the scores of published models on real system outputs.
 
     python tools/check_published.py dev.jsonl
 
-The file has a JSON object a line: `prediction`, `reference`, and `scores` with what the published models gave the pair:
-`bleu2` (RadCliQ's BLEU-2), `bertscore` (distilroberta-base, rescaled), `semb` (cosine of CheXbert vectors),
-`radgraph_combined`, `radcliq_v0` and `radcliq_v1`. BLEU-2, and RadCliQ from the published parts, must agree to 1e-6; of
-the embedded configs the rank agreement with the published models is printed.
+The file has one JSON object per line, with `prediction`, `reference`, and the published models' `scores`: `bleu2`
+(RadCliQ's BLEU-2), `bertscore` (distilroberta-base, rescaled), `semb` (cosine of CheXbert vectors),
+`radgraph_combined`, `radcliq_v0` and `radcliq_v1`. BLEU-2, and RadCliQ from the published parts, must agree to 1e-6.
+For the embedded configs, the tool prints the rank agreement with the published models.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from radeval_core import score
-from radeval_core.scores.radcliq import radcliq
+from radeval_core.functional.radcliq import radcliq
 
-#: what the published models give, in the order of RadCliQ's parts
+#: scores of the published models, in the order of RadCliQ's parts
 PUBLISHED_PARTS = ("radgraph_combined", "bertscore", "semb", "bleu2")
-#: our per-pair values beside the published ones they stand for; the last is better when lower, in both
+#: our per-pair values and the published scores they correspond to; for the last, lower is better in both
 EMBEDDED = {
     "radgraph_f1.combined": "radgraph_combined",
     "bertscore": "bertscore",
@@ -33,7 +33,7 @@ EMBEDDED = {
 
 
 def main() -> int:
-    """Print each comparison; exit code 1 if a value that must agree does not."""
+    """Print each comparison, and return 1 if a value that must agree does not."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, help="JSONL with prediction, reference and published scores")
     rows = [json.loads(line) for line in parser.parse_args().file.read_text("utf-8").splitlines()]
@@ -48,7 +48,7 @@ def main() -> int:
         print(f"{name}: {len(rows)} pairs, largest difference {np.abs(difference).max():.1e}")
     for name, key in EMBEDDED.items():
         tau = kendalltau([row[name] for row in ours], published[key]).statistic
-        print(f"{name}, embedded config: Kendall tau {tau:.3f} with the published model on {len(rows)} pairs")
+        print(f"{name}, embedded config: Kendall's tau {tau:.3f} with the published model on {len(rows)} pairs")
     return int(max(np.abs(difference).max() for difference in exact.values()) > 1e-6)
 
 

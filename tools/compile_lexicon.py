@@ -1,8 +1,8 @@
-"""Writes the compiled lexicon, which loads ten times faster than its YAML files. Run it after editing those.
+"""Write the compiled lexicon, which loads ten times faster than its YAML files. Run this after editing the YAML files.
 
     python tools/compile_lexicon.py
 
-Nothing breaks without it: a compiled file that does not fit the YAML is not used.
+If you forget, nothing breaks: an outdated compiled file is not used.
 """
 
 from radeval_core.findings.lexicon_files import write_compiled

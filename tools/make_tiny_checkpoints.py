@@ -1,10 +1,10 @@
-"""Random checkpoints in the file layouts of the published ones, for tests and speed measurements without a download.
+"""Make random checkpoints in the file layouts of the published ones, for tests and benchmarks without a download.
 
     python tools/make_tiny_checkpoints.py chexbert --out /tmp/chexbert
     python tools/make_tiny_checkpoints.py radgraph-xl --out /tmp/radgraph-xl --size base --texts reports.txt
 
-The weights are random, so the annotations mean nothing; but they differ from text to text, every class occurs, and the
-files have the names, keys and shapes a loader of the real checkpoint meets.
+The weights are random, so the annotations are meaningless. But they differ between texts, every class occurs, and the
+files have the names, keys and shapes of the real checkpoints.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from transformers import (
 )
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "pairs.jsonl"
-#: the encoder both published RadGraph archives name in their config.json
+#: the encoder in the config.json of both published RadGraph archives
 PUBMEDBERT = "microsoft/BiomedNLP-PubMedBERT-base-uncased-abstract-fulltext"
 #: classes of CheXbert's fourteen heads; the last is No Finding
 CHEXBERT_HEADS = (*(4 for _ in range(13)), 2)
@@ -54,7 +54,7 @@ RADGRAPH_ENTITIES = {
 RADGRAPH_RELATIONS = ("modify", "located_at", "suggestive_of")
 RATE_TYPES = ("ABNORMALITY", "NON-ABNORMALITY", "DISEASE", "NON-DISEASE", "ANATOMY")
 RATE_LABELS = (*(f"{tag}-{kind}" for kind in RATE_TYPES for tag in "BI"), "O")
-#: how often something is found, as in real reports: spans that are entities, pairs that are related, tokens in entities
+#: shares as in real reports: spans that are entities, pairs that are related, tokens in entities
 ENTITY_SHARE, RELATION_SHARE, TOKEN_SHARE = 0.05, 0.04, 0.35
 BERT_SPECIALS = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
 MPNET_SPECIALS = {"bos": "<s>", "cls": "<s>", "pad": "<pad>", "eos": "</s>", "sep": "</s>", "unk": "[UNK]"}
@@ -63,18 +63,18 @@ MPNET_SPECIALS["mask"] = "<mask>"
 
 @dataclass(frozen=True)
 class Size:
-    """How large the encoders are.
+    """The size of the encoders.
 
     Attributes:
         hidden: width.
         layers: number of layers.
-        heads: attention heads of a layer.
-        pieces: most pieces the vocabulary takes from the texts.
-        rows: embedding rows of BERT, MPNet and DeBERTa; the rest are filler tokens. None: no more than the pieces.
+        heads: attention heads per layer.
+        pieces: maximum number of pieces that the vocabulary takes from the texts.
+        rows: embedding rows of BERT, MPNet and DeBERTa, filled up with unused tokens; None for no filling.
         net: width of RadGraph's hidden layers.
         entity_positions: positions of RaTEScore's entity encoder.
         buckets: position buckets of DeBERTa.
-        gain: spread of the weights; more makes the outputs of a shallow model differ more.
+        gain: spread of the weights; with a higher value, the outputs of a shallow model differ more.
     """
 
     hidden: int
@@ -95,13 +95,13 @@ SIZES = {
 
 
 def make_chexbert(folder: Path, texts: Iterable[str], size: str = "tiny", seed: int = 0) -> Path:
-    """Write `chexbert.pth` with its fourteen heads, and the files its encoder name stands for.
+    """Write `chexbert.pth` with its fourteen heads, and the files of its encoder.
 
     Args:
-        folder: where to write; made if missing.
-        texts: reports whose words make the vocabulary and on which the heads are balanced.
+        folder: output folder; created if missing.
+        texts: reports for the vocabulary and for balancing the heads.
         size: `tiny`, or `base` for the published sizes.
-        seed: of the random weights.
+        seed: seed of the random weights.
     """
     shape, texts = SIZES[size], list(texts)
     with torch.random.fork_rng():
@@ -125,23 +125,23 @@ def make_chexbert(folder: Path, texts: Iterable[str], size: str = "tiny", seed: 
 
 
 def make_radgraph(folder: Path, texts: Iterable[str], size: str = "tiny", seed: int = 0) -> Path:
-    """Write `radgraph.tar.gz` and, under `hub/`, the encoder its config names. Arguments as of `make_chexbert`."""
+    """Write `radgraph.tar.gz` and, under `hub/`, the encoder from its config. Arguments as in `make_chexbert`."""
     return _make_radgraph("radgraph", folder, list(texts), SIZES[size], seed)
 
 
 def make_radgraph_xl(folder: Path, texts: Iterable[str], size: str = "tiny", seed: int = 0) -> Path:
-    """Write `radgraph-xl.tar.gz` and, under `hub/`, the encoder its config names. Arguments as of `make_chexbert`."""
+    """Write `radgraph-xl.tar.gz` and, under `hub/`, the encoder from its config. Arguments as in `make_chexbert`."""
     return _make_radgraph("radgraph-xl", folder, list(texts), SIZES[size], seed)
 
 
 def make_ratescore(folder: Path, texts: Iterable[str], size: str = "tiny", seed: int = 0) -> Path:
-    """Write `ner/`, a DeBERTa-v3 tagger, and `encoder/`, an MPNet. Arguments as of `make_chexbert`."""
+    """Write `ner/`, a DeBERTa-v3 tagger, and `encoder/`, an MPNet. Arguments as in `make_chexbert`."""
     shape, texts = SIZES[size], list(texts)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         tagger_tokenizer = unigram_tokenizer(texts, shape)
         tagger = DebertaV2ForTokenClassification(deberta_config(shape, tagger_tokenizer))
-        scatter(tagger, shape.gain / 2)  # less context: a word is mostly of one type, as in real reports
+        scatter(tagger, shape.gain / 2)  # less context, so that a word usually has one type, as in real reports
         sentences = [s for text in texts for s in re.split(r"(?<=\.)\s+", text) if s]
         states = torch.cat(hidden_states(tagger.deberta, tagger_tokenizer, sentences[:200]))
         balance(tagger.classifier, states, share=TOKEN_SHARE, null=RATE_LABELS.index("O"))
@@ -192,12 +192,12 @@ def _make_radgraph(kind: str, folder: Path, texts: list[str], shape: Size, seed:
     prefix = "_embedder.token_embedder_bert._matched_embedder.transformer_model."
     state |= {f"{prefix}{k}": v for k, v in bert.state_dict().items()} | heads
     weights = io.BytesIO()
-    torch.save({k: v.bfloat16().float() for k, v in state.items()}, weights)  # half the bits are zero: packs better
+    torch.save({k: v.bfloat16().float() for k, v in state.items()}, weights)  # half the bits are zero: compresses well
     folder.mkdir(parents=True, exist_ok=True)
     members = {
         "config.json": json.dumps(radgraph_config(shape), indent=2).encode(),
         "vocabulary/non_padded_namespaces.txt": b"*labels\n*tags\n",
-        # the empty first line of the entity labels is "no entity"; relation labels have no such line
+        # the empty first line of the entity labels means "no entity"; relation labels have no such line
         f"vocabulary/{kind}__ner_labels.txt": "\n".join(["", *RADGRAPH_ENTITIES[kind], ""]).encode(),
         f"vocabulary/{kind}__relation_labels.txt": "\n".join([*RADGRAPH_RELATIONS, ""]).encode(),
         "weights.th": weights.getvalue(),
@@ -213,7 +213,7 @@ def _make_radgraph(kind: str, folder: Path, texts: list[str], shape: Size, seed:
 
 
 def radgraph_config(shape: Size) -> dict:
-    """The archive's config.json: the settings of the DyGIE++ template that RadGraph was trained with."""
+    """Return the archive's config.json, with the settings of the DyGIE++ template that RadGraph was trained with."""
     encoder = {"type": "pretrained_transformer_mismatched", "model_name": PUBMEDBERT, "max_length": 512}
     return {
         "dataset_reader": {"type": "dygie", "token_indexers": {"bert": encoder}, "max_span_width": 8},
@@ -244,14 +244,14 @@ def radgraph_config(shape: Size) -> dict:
 
 
 def radgraph_heads(kind: str, shape: Size, texts: Sequence[Tensor]) -> dict[str, Tensor]:
-    """Span widths under `widths`, and the heads by their published names, balanced on the piece vectors of texts."""
+    """Return the span widths as `widths`, and the heads by their published names, balanced on vectors of texts."""
     feature, width = 20, 8
     span = 2 * shape.hidden + feature
     widths = torch.randn(width, feature)
     state: dict[str, Tensor] = {"widths": widths}
 
     def net(inputs: int, name: str, layers: int = 2, out: int = shape.net) -> nn.Sequential:
-        """Hidden layers with ReLU, kept under `name`."""
+        """Make hidden layers with ReLU and store them under `name`."""
         linear = [nn.Linear(inputs if i == 0 else out, out) for i in range(layers)]
         for i, layer in enumerate(linear):
             scatter(layer, 1.5)
@@ -259,7 +259,7 @@ def radgraph_heads(kind: str, shape: Size, texts: Sequence[Tensor]) -> dict[str,
         return nn.Sequential(*(part for layer in linear for part in (layer, nn.ReLU())))
 
     def head(outputs: int, name: str) -> nn.Linear:
-        """A last layer, kept under `name`."""
+        """Make a last layer and store it under `name`."""
         layer = nn.Linear(shape.net, outputs)
         scatter(layer, 1.0)
         state.update({f"{name}.{k}": v for k, v in layer.state_dict().items()})
@@ -272,7 +272,7 @@ def radgraph_heads(kind: str, shape: Size, texts: Sequence[Tensor]) -> dict[str,
         labels = head(len(RADGRAPH_ENTITIES[kind]), f"{name}.1._module")
         balance(labels, ner(spans), share=ENTITY_SHARE)
 
-        name = "_coref"  # unused by RadGraph, but in the files
+        name = "_coref"  # in the published files, but unused by RadGraph
         state[f"{name}._distance_embedding.weight"] = torch.randn(10, feature)
         net(3 * span + feature, f"{name}._antecedent_feedforward._module")
         net(span, f"{name}._mention_pruner._scorer.0._module")
@@ -282,14 +282,14 @@ def radgraph_heads(kind: str, shape: Size, texts: Sequence[Tensor]) -> dict[str,
 
         name = f"_relation._mention_pruners.{kind}__relation_labels._scorer"
         pruning = net(span, f"{name}.0._module")
-        pruning.load_state_dict(ner.state_dict())  # as in a trained model, it keeps what looks like an entity
+        pruning.load_state_dict(ner.state_dict())  # as in a trained model, it keeps spans that look like entities
         pruner = head(1, f"{name}.1._module")
         pruner.weight.copy_(labels.weight.sum(0, keepdim=True))
         balance(pruner, pruning(spans))
-        pruner.weight.mul_(0.3)  # it is added to every relation score: let the relations decide
+        pruner.weight.mul_(0.3)  # it is added to every relation score, so keep it small
         pruner.bias.mul_(0.3)
         mentions = pruner(pruning(spans))[:, 0]
-        kept = mentions.topk(len(spans) // 16).indices  # one span for every two words, as later
+        kept = mentions.topk(len(spans) // 16).indices  # one span per two words, as in the model
         left, right = (kept[torch.randint(len(kept), (4000,))] for _ in range(2))
         pairs = torch.cat([spans[left], spans[right], spans[left] * spans[right]], dim=1)
         hidden = net(3 * span, f"_relation._relation_feedforwards.{kind}__relation_labels")(pairs)
@@ -300,7 +300,7 @@ def radgraph_heads(kind: str, shape: Size, texts: Sequence[Tensor]) -> dict[str,
 
 
 def sample_spans(states: Tensor, widths: Tensor, most: int = 300) -> Tensor:
-    """Vectors of some spans of a text: first piece, last piece, width."""
+    """Return the vectors of some spans of a text: first piece, last piece, width."""
     first = torch.randint(len(states), (most,))
     extra = torch.minimum(torch.randint(len(widths), (most,)), len(states) - 1 - first)
     return torch.cat([states[first], states[first + extra], widths[extra]], dim=1)
@@ -311,7 +311,7 @@ def sample_spans(states: Tensor, widths: Tensor, most: int = 300) -> Tensor:
 
 @torch.no_grad()
 def scatter(module: nn.Module, gain: float) -> None:
-    """Random weights, biases and layer norms, wide enough that no part of the model is the identity."""
+    """Set random weights, biases and layer norms, with enough spread that no part of the model is the identity."""
     for parameter in module.parameters():
         if parameter.dim() > 1:
             parameter.normal_(std=gain / math.sqrt(parameter.shape[-1]))
@@ -330,10 +330,10 @@ def balance(
     """Shift and scale a head so that its classes are about equally likely on these inputs.
 
     Args:
-        head: changed in place.
-        inputs: one row an item.
-        share: of the items, how many get a class other than "nothing"; None if there is no such class.
-        null: the class that means nothing; None if that is an implicit score of zero.
+        head: the head, changed in place.
+        inputs: one row per item.
+        share: share of the items with a class other than "nothing"; None if there is no such class.
+        null: index of the class "nothing"; None if it is an implicit score of zero.
         plus: added to the scores of an item before they are compared.
     """
     scores = head(inputs)
@@ -350,7 +350,7 @@ def balance(
 
 @torch.inference_mode()
 def hidden_states(model: PreTrainedModel, tokenizer: Tokenizer, texts: Sequence[str]) -> list[Tensor]:
-    """Last-layer vectors of each text's pieces, special tokens included."""
+    """Return the last-layer vectors of each text's pieces, including special tokens."""
     model.eval()
     rows = [encoding.ids[:512] for encoding in tokenizer.encode_batch(list(texts))]
     return [model(input_ids=torch.tensor([row])).last_hidden_state[0] for row in rows]
@@ -360,12 +360,12 @@ def hidden_states(model: PreTrainedModel, tokenizer: Tokenizer, texts: Sequence[
 
 
 def bert_config(shape: Size, tokenizer: Tokenizer) -> BertConfig:
-    """As bert-base-uncased and PubMedBERT."""
+    """Return a config like that of bert-base-uncased and PubMedBERT."""
     return BertConfig(vocab_size=tokenizer.get_vocab_size(), max_position_embeddings=512, **_common(shape))
 
 
 def mpnet_config(shape: Size, tokenizer: Tokenizer) -> MPNetConfig:
-    """As the MPNet that BioLORD-2023-C was trained from; its first two positions belong to padding."""
+    """Return a config like that of the MPNet behind BioLORD-2023-C; its first two positions are for padding."""
     return MPNetConfig(
         vocab_size=tokenizer.get_vocab_size(),
         max_position_embeddings=shape.entity_positions,
@@ -376,7 +376,7 @@ def mpnet_config(shape: Size, tokenizer: Tokenizer) -> MPNetConfig:
 
 
 def deberta_config(shape: Size, tokenizer: Tokenizer) -> DebertaV2Config:
-    """The settings of DeBERTa-v3: relative positions in buckets, shared projections, no absolute positions."""
+    """Return a config like DeBERTa-v3: relative positions in buckets, shared projections, no absolute positions."""
     return DebertaV2Config(
         vocab_size=shape.rows[2] if shape.rows else tokenizer.get_vocab_size(),
         max_position_embeddings=512,
@@ -406,7 +406,7 @@ def _common(shape: Size) -> dict[str, int]:
 
 
 def bert_tokenizer(texts: Sequence[str], shape: Size) -> Tokenizer:
-    """An uncased WordPiece tokenizer in the manner of bert-base-uncased."""
+    """Return an uncased WordPiece tokenizer like that of bert-base-uncased."""
     pieces = [*BERT_SPECIALS.values(), *word_pieces(texts, shape.pieces)]
     tokenizer = wordpiece_tokenizer(fill(pieces, shape.rows and shape.rows[0]))
     tokenizer.post_processor = processors.TemplateProcessing(
@@ -417,7 +417,7 @@ def bert_tokenizer(texts: Sequence[str], shape: Size) -> Tokenizer:
 
 
 def mpnet_tokenizer(texts: Sequence[str], shape: Size) -> Tokenizer:
-    """The same pieces in MPNet's order: its own special tokens first, `<mask>` last."""
+    """Return a tokenizer with the same pieces in MPNet's order: special tokens first, `<mask>` last."""
     pieces = ["<s>", "<pad>", "</s>", "<unk>", "[UNK]", *word_pieces(texts, shape.pieces)]
     pieces = [*fill(pieces, shape.rows and shape.rows[1] - 1), "<mask>"]
     tokenizer = wordpiece_tokenizer(pieces)
@@ -427,7 +427,7 @@ def mpnet_tokenizer(texts: Sequence[str], shape: Size) -> Tokenizer:
 
 
 def wordpiece_tokenizer(pieces: Sequence[str]) -> Tokenizer:
-    """Lower-cased words and their pieces; special tokens are up to the caller."""
+    """Return a lower-casing WordPiece tokenizer; the caller adds special tokens."""
     vocabulary = {piece: i for i, piece in enumerate(pieces)}
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
@@ -437,14 +437,14 @@ def wordpiece_tokenizer(pieces: Sequence[str]) -> Tokenizer:
 
 
 def unigram_tokenizer(texts: Sequence[str], shape: Size) -> Tokenizer:
-    """A cased unigram tokenizer as DeBERTa-v3's: NFKC, white space collapsed, `▁` before a word."""
+    """Return a cased unigram tokenizer like DeBERTa-v3's: NFKC, collapsed whitespace, `▁` before a word."""
     counts = piece_counts(texts, start="▁", inside="", lower=False)
     counts["▁"] = max(counts.values())
     kept = counts.most_common(shape.pieces * 3 // 2)
     total = sum(count for _, count in kept)
     scored = [(piece, math.log(count / total)) for piece, count in sorted(kept, key=lambda kv: (-kv[1], kv[0]))]
     pieces = [*((s, 0.0) for s in ("[PAD]", "[CLS]", "[SEP]", "[UNK]")), *scored]
-    if shape.rows:  # as published: 128,000 pieces and [MASK]; the last 99 embedding rows belong to nothing
+    if shape.rows:  # as published: 128,000 pieces and [MASK]; the last 99 embedding rows are unused
         pieces += [(f"<unused{i}>", -30.0) for i in range(shape.rows[2] - 100 - len(pieces))]
     tokenizer = Tokenizer(models.Unigram(pieces, unk_id=3))
     tokenizer.normalizer = normalizers.Sequence(
@@ -460,7 +460,7 @@ def unigram_tokenizer(texts: Sequence[str], shape: Size) -> Tokenizer:
 
 
 def word_pieces(texts: Sequence[str], most: int) -> list[str]:
-    """The most frequent pieces of some texts, every letter and digit among them, in alphabetical order."""
+    """Return every letter and digit, and the most frequent other pieces of some texts in alphabetical order."""
     symbols = [*map(chr, range(ord("a"), ord("z") + 1)), *"0123456789"]
     always = [*symbols, *(f"##{s}" for s in symbols), *".,:;-/()%'\""]
     counts = piece_counts(texts, start="", inside="##", lower=True)
@@ -469,13 +469,13 @@ def word_pieces(texts: Sequence[str], most: int) -> list[str]:
 
 
 def piece_counts(texts: Sequence[str], start: str, inside: str, lower: bool) -> Counter[str]:
-    """How often each piece occurs: words seen twice or more are whole, others are cut after every fourth letter.
+    """Count the pieces. Words that occur twice or more stay whole; others are cut after every fourth letter.
 
     Args:
         texts: any texts.
-        start: what marks a piece at the start of a word.
-        inside: what marks a piece within a word.
-        lower: read the texts in lower case.
+        start: prefix of a piece at the start of a word.
+        inside: prefix of a piece inside a word.
+        lower: convert the texts to lower case.
     """
     words = Counter(w for text in texts for w in re.findall(r"\w+|[^\w\s]", text.lower() if lower else text))
     counts: Counter[str] = Counter()
@@ -483,14 +483,14 @@ def piece_counts(texts: Sequence[str], start: str, inside: str, lower: bool) -> 
         step = len(word) if n > 1 else 4
         for i in range(0, len(word), step):
             counts[(inside if i else start) + word[i : i + step]] += n
-        counts.update({c: n for c in word})  # letters alone as the last resort
+        counts.update({c: n for c in word})  # single letters as a fallback
         if not word.isalnum():
-            counts[word] += n  # punctuation stands without a mark too: it follows a word
+            counts[word] += n  # punctuation also without a prefix, because it follows a word
     return counts
 
 
 def fill(pieces: list[str], rows: int | None) -> list[str]:
-    """The pieces, and filler tokens up to a number of rows."""
+    """Return the pieces, with filler tokens up to a number of rows."""
     return pieces + [f"[unused{i}]" for i in range((rows or 0) - len(pieces))]
 
 
@@ -498,18 +498,18 @@ def fill(pieces: list[str], rows: int | None) -> list[str]:
 
 
 def write_json(path: Path, value: dict) -> None:
-    """Keys in order, so that remaking a file changes nothing."""
+    """Write JSON with sorted keys, so that the same content gives the same bytes."""
     path.write_text(json.dumps(value, indent=1, sort_keys=True) + "\n", "utf-8")
 
 
 def write_vocabulary(folder: Path, tokenizer: Tokenizer) -> None:
-    """`vocab.txt`: one piece a line, in the order of the ids."""
+    """Write `vocab.txt` with one piece per line, in the order of the ids."""
     vocabulary = tokenizer.get_vocab()
     (folder / "vocab.txt").write_text("\n".join(sorted(vocabulary, key=vocabulary.__getitem__)) + "\n", "utf-8")
 
 
 def write_tokenizer_config(folder: Path, kind: str, specials: dict[str, str], limit: int = 512, **more: bool) -> None:
-    """`tokenizer_config.json` and `special_tokens_map.json`."""
+    """Write `tokenizer_config.json` and `special_tokens_map.json`."""
     named = {f"{role}_token": token for role, token in specials.items()}
     write_json(folder / "special_tokens_map.json", named)
     settings = {"tokenizer_class": kind, "model_max_length": limit, "do_lower_case": True}
@@ -517,7 +517,7 @@ def write_tokenizer_config(folder: Path, kind: str, specials: dict[str, str], li
 
 
 def write_archive(path: Path, members: dict[str, bytes]) -> None:
-    """A tar.gz whose bytes depend on the content only."""
+    """Write a tar.gz whose bytes depend only on the content."""
     with (
         path.open("wb") as file,
         gzip.GzipFile("", "wb", compresslevel=1, fileobj=file, mtime=0) as packed,
@@ -530,7 +530,7 @@ def write_archive(path: Path, members: dict[str, bytes]) -> None:
 
 
 def read_texts(path: Path) -> list[str]:
-    """Reports of a file: `text`, `prediction` and `reference` of each row of a JSONL, else one report a line."""
+    """Return the reports of a file: `text`, `prediction` and `reference` of a JSONL file, else one report per line."""
     lines = [line for line in path.read_text("utf-8").splitlines() if line.strip()]
     if path.suffix != ".jsonl":
         return lines
@@ -542,26 +542,26 @@ def main() -> None:
     """Read the command line and write one checkpoint."""
     parser = argparse.ArgumentParser(
         description="Write a random checkpoint in the file layout of a published one.",
-        epilog="Try it: python tools/make_tiny_checkpoints.py chexbert --out /tmp/chexbert, then load that folder "
-        "where a config is asked for: load('chexbert_f1', checkpoint='/tmp/chexbert'). The labels mean nothing: use it "
-        "to test loading, batching and speed, never to score reports.",
+        epilog="Example: python tools/make_tiny_checkpoints.py chexbert --out /tmp/chexbert, then "
+        "load('chexbert_f1', checkpoint='/tmp/chexbert'). The labels are meaningless: use it to test loading, batching "
+        "and speed, never to score reports.",
     )
-    parser.add_argument("kind", choices=MAKERS, help="whose layout")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write into, made if missing")
+    parser.add_argument("kind", choices=MAKERS, help="the checkpoint whose layout to use")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output folder; created if missing")
     parser.add_argument(
         "--size",
         choices=SIZES,
         default="tiny",
-        help="tiny (default): two layers 16 wide, some 100 kB, for tests; base: the published sizes, 0.4 to 1.2 GB, "
-        "for speed measurements",
+        help="tiny (default): two layers of width 16, about 100 kB, for tests; base: the published sizes, 0.4 to "
+        "1.2 GB, for speed measurements",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the random weights (default 0)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random weights (default: 0)")
     parser.add_argument(
         "--texts",
         type=Path,
         default=EXAMPLES,
         metavar="FILE",
-        help="reports that give the vocabulary: JSONL with prediction and reference or text, else one report a line "
+        help="reports for the vocabulary: JSONL with prediction and reference or text, else one report per line "
         "(default: examples/pairs.jsonl)",
     )
     args = parser.parse_args()

@@ -1,12 +1,12 @@
-"""What the original packages give on some pairs of reports. Runs inside *their* environment, with their code unchanged.
+"""Run the original packages on pairs of reports and record their outputs, in their own environment, unchanged.
 
     PEER/bin/python tools/upstream_outputs.py chexbert --checkpoint tests/parity/chexbert \
         --pairs tests/parity/chexbert/outputs.json --out tests/parity/chexbert/outputs.json
     PEER/bin/python tools/upstream_outputs.py chexbert --checkpoint FOLDER --pairs pairs.jsonl --time
 
-The first remakes a fixture of tests/parity; the second prints how long the package takes, for bench_peers.py, which
-builds the environments too. Needs nothing of radeval_core, and never reaches a Hub: the names the packages ask for are
-found as folders of the same name in a temporary working directory.
+The first command remakes a fixture of tests/parity. The second prints the time of the package, for bench_peers.py,
+which also builds the environments. This script does not import radeval_core and never contacts a Hub: a temporary
+working directory has a folder for each name that the packages look up.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-#: relative size of the noise put on the weights to see whether a decision hangs on rounding, and how often it is tried
+#: relative noise on the weights that shows if a decision depends on rounding, and the number of draws
 NOISE, DRAWS = 1e-5, 3
 PACKAGES = {
     "chexbert": ("f1chexbert", "torch", "transformers", "numpy", "scikit-learn"),
@@ -42,7 +42,7 @@ PACKAGES = {
 
 @contextlib.contextmanager
 def hub_folder(kind: str, checkpoint: Path) -> Iterator[None]:
-    """A working directory and a cache in which the package finds the checkpoint under the names it asks for."""
+    """Set up a working directory and a cache where the package finds the checkpoint under the names it looks up."""
     checkpoint, before = checkpoint.resolve(), Path.cwd()
     with tempfile.TemporaryDirectory() as place:
         cache = Path(place, "cache")
@@ -66,7 +66,7 @@ def hub_folder(kind: str, checkpoint: Path) -> Iterator[None]:
 
 
 def load_scorer(kind: str, checkpoint: Path, **options: Any) -> Any:
-    """The package's scorer on this checkpoint; call it inside `hub_folder`."""
+    """Return the package's scorer with this checkpoint; call it inside `hub_folder`."""
     if kind == "chexbert":
         from f1chexbert import F1CheXbert
 
@@ -88,7 +88,7 @@ def load_scorer(kind: str, checkpoint: Path, **options: Any) -> Any:
 
 
 def score(kind: str, scorer: Any, predictions: list[str], references: list[str]) -> Any:
-    """What the package returns for a list of pairs."""
+    """Return the package's result for a list of pairs."""
     if kind == "ratescore":
         return scorer.compute_score(predictions, references)
     if kind == "bertscore":
@@ -96,11 +96,11 @@ def score(kind: str, scorer: Any, predictions: list[str], references: list[str])
     return scorer(hyps=predictions, refs=references)
 
 
-# ---- what each package gives ----------------------------------------------------------------------------------------
+# ---- outputs of each package ----------------------------------------------------------------------------------------
 
 
 def chexbert(checkpoint: Path, predictions: list[str], references: list[str]) -> dict[str, Any]:
-    """Classes, logits and CLS vector of each report; the classification reports; CLS similarity of each pair."""
+    """Return classes, logits and CLS vector of each report, the classification reports, and the CLS similarities."""
     import torch
 
     scorer = load_scorer("chexbert", checkpoint)
@@ -145,7 +145,7 @@ def chexbert(checkpoint: Path, predictions: list[str], references: list[str]) ->
 
 
 def radgraph(kind: str, checkpoint: Path, predictions: list[str], references: list[str]) -> dict[str, Any]:
-    """Annotation of each report, rewards of each pair, and entity and relation F1 as CXR-Report-Metric defines them."""
+    """Return annotations, rewards, and entity and relation F1 as defined by CXR-Report-Metric."""
     scorer = load_scorer(kind, checkpoint)
 
     def annotate(text: str) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def radgraph(kind: str, checkpoint: Path, predictions: list[str], references: li
 
 
 def ratescore(checkpoint: Path, predictions: list[str], references: list[str]) -> dict[str, Any]:
-    """Sentences, labels and entities of each report; scores of each pair; vectors of entities."""
+    """Return sentences, labels and entities of each report, scores of each pair, and vectors of entities."""
     from RaTEScore.score import process_embedding, run_ner
     from RaTEScore.utils import sentence_split
 
@@ -242,24 +242,24 @@ def ratescore(checkpoint: Path, predictions: list[str], references: list[str]) -
 
 
 def entities(annotation: dict[str, Any]) -> set[tuple[str, str]]:
-    """(tokens, label) of a RadGraph annotation."""
+    """Return the (tokens, label) of each entity of a RadGraph annotation."""
     return {(e["tokens"], e["label"]) for e in annotation["entities"].values()}
 
 
 def relations(annotation: dict[str, Any]) -> set[tuple[Any, ...]]:
-    """(entity, target entity, relation) of a RadGraph annotation, an entity being (tokens, label)."""
+    """Return (entity, target entity, relation) of a RadGraph annotation, where an entity is (tokens, label)."""
     every = annotation["entities"]
     named = {number: (e["tokens"], e["label"]) for number, e in every.items()}
     return {(named[n], named[target], label) for n, e in every.items() for label, target in e["relations"]}
 
 
 def set_f1(mine: set[Any], theirs: set[Any]) -> float:
-    """F1 of two sets; 0 without anything in common."""
+    """Return the F1 of two sets; 0 if they share nothing."""
     return 2 * len(mine & theirs) / (len(mine) + len(theirs)) if mine & theirs else 0.0
 
 
 def is_close(prediction: dict[str, Any], reference: dict[str, Any], vectors: dict[str, Any]) -> bool:
-    """Whether rounding may decide which type an entity is matched with."""
+    """Return True if rounding may decide the type of an entity's best match."""
     import torch
 
     sides = [annotation["entities"] for annotation in (prediction, reference)]
@@ -275,7 +275,7 @@ def is_close(prediction: dict[str, Any], reference: dict[str, Any], vectors: dic
 
 
 def noise(modules: list[Any], annotate: Callable[[str], Any], texts: list[str]) -> dict[str, Any]:
-    """How many texts are annotated otherwise when every weight is moved a little."""
+    """Return the texts whose annotation changes when small noise is added to every weight."""
     import torch
 
     before = [annotate(text) for text in texts]
@@ -295,7 +295,7 @@ def noise(modules: list[Any], annotate: Callable[[str], Any], texts: list[str]) 
 
 
 def failure(call: Callable[[], Any]) -> str | None:
-    """The error of a call, None if it succeeds."""
+    """Return the error of a call, or None if it succeeds."""
     try:
         call()
     except Exception as error:
@@ -307,17 +307,17 @@ def failure(call: Callable[[], Any]) -> str | None:
 
 
 def unique(predictions: list[str], references: list[str]) -> list[str]:
-    """Every text once, in the order of the pairs."""
+    """Return every distinct text, in the order of the pairs."""
     return list(dict.fromkeys(text for pair in zip(predictions, references, strict=True) for text in pair))
 
 
 def rounded(vector: Any) -> list[float]:
-    """A tensor as short decimals."""
+    """Return the values of a tensor, rounded to 6 decimals."""
     return [round(float(v), 6) for v in vector]
 
 
 def read_pairs(path: Path, most: int | None) -> tuple[list[str], list[str]]:
-    """Pairs of a JSONL file with prediction and reference, or of a JSON object with predictions and references."""
+    """Read pairs from a JSONL file with prediction and reference, or a JSON object with predictions and references."""
     if path.suffix == ".jsonl":
         rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
         predictions, references = ([row[key] for row in rows] for key in ("prediction", "reference"))
@@ -328,7 +328,7 @@ def read_pairs(path: Path, most: int | None) -> tuple[list[str], list[str]]:
 
 
 def write_outputs(path: Path, outputs: dict[str, Any]) -> None:
-    """JSON with one line an item of a list or object, so that a change shows as few lines."""
+    """Write JSON with one line per item of a list or object, so that diffs are short."""
 
     def line(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
@@ -347,7 +347,7 @@ def write_outputs(path: Path, outputs: dict[str, Any]) -> None:
 
 
 def take_time(kind: str, checkpoint: Path, predictions: list[str], references: list[str]) -> dict[str, Any]:
-    """Seconds to load and to score, after a warm-up on two pairs, and the most memory the process had."""
+    """Measure the seconds to load and to score, after a warm-up on two pairs, and the peak memory of the process."""
     started = time.perf_counter()
     scorer = load_scorer(kind, checkpoint)
     loaded = time.perf_counter()
@@ -360,7 +360,7 @@ def take_time(kind: str, checkpoint: Path, predictions: list[str], references: l
 
 
 def summary(kind: str, result: Any) -> Any:
-    """The scores of a timed run, to see that both sides computed the same."""
+    """Return the scores of a timed run, to check that both sides computed the same."""
     if kind == "chexbert":
         return {"micro_14": result[2]["micro avg"]["f1-score"], "micro_5": result[3]["micro avg"]["f1-score"]}
     if kind.startswith("radgraph"):
@@ -369,19 +369,19 @@ def summary(kind: str, result: Any) -> Any:
 
 
 def main() -> None:
-    """Read the command line, run the package, write or print."""
+    """Read the command line, run the package, and write or print the result."""
     parser = argparse.ArgumentParser(
         description="Run an original package on pairs of reports, in its own environment.",
         epilog="bench_peers.py --envs DIR builds the environments: DIR/bert for chexbert, radgraph and bertscore, "
         "DIR/rate for ratescore.",
     )
-    parser.add_argument("kind", choices=PACKAGES, help="which package")
+    parser.add_argument("kind", choices=PACKAGES, help="the package to run")
     parser.add_argument("--checkpoint", type=Path, required=True, help="folder in the published file layout")
     parser.add_argument(
         "--pairs", type=Path, required=True, help="JSONL with prediction and reference, or JSON with both lists"
     )
     parser.add_argument("--n", type=int, help="only the first N pairs")
-    parser.add_argument("--out", type=Path, help="write everything the package gives to this JSON file")
+    parser.add_argument("--out", type=Path, help="write all outputs of the package to this JSON file")
     parser.add_argument("--time", action="store_true", help="print load and scoring seconds as JSON instead")
     parser.add_argument("--threads", type=int, help="torch threads")
     args = parser.parse_args()
@@ -394,7 +394,7 @@ def main() -> None:
 
     if args.threads:
         torch.set_num_threads(args.threads)
-    printed = io.StringIO()  # the packages print as they go; standard output is for the answer
+    printed = io.StringIO()  # the packages print messages, but standard output is for the answer
     with contextlib.redirect_stdout(printed), hub_folder(args.kind, checkpoint):
         if args.time:
             answer = take_time(args.kind, checkpoint, predictions, references)
@@ -403,7 +403,7 @@ def main() -> None:
         elif args.kind == "ratescore":
             answer = ratescore(checkpoint, predictions, references)
         elif args.kind == "bertscore":
-            parser.error("bertscore can only be timed here")
+            parser.error("bertscore works only with --time")
         else:
             answer = radgraph(args.kind, checkpoint, predictions, references)
     if args.time:

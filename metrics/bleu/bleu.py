@@ -1,17 +1,13 @@
 """BLEU for radiology reports, as a Hugging Face `evaluate` module."""
 
-from radeval_core.metric import ReportMetric  # From: radeval_core
+from radeval_core.evaluate_module import ReportMetric  # From: radeval_core
 
 
 class Bleu(ReportMetric):
     """BLEU: how many word sequences of a report also occur in its reference, with a penalty for short reports.
 
-    The headline is corpus BLEU-4 of sacrebleu on a scale of 0 to 1; bleu_1 to bleu_4 and RadCliQ's BLEU-2 come along.
-
-    Options of compute:
-        detailed: also return matched and possible n-grams of each pair.
-        lowercase: compare without case (default: with case).
-        tokenize: sacrebleu's tokeniser (default: "13a").
+    The headline is corpus BLEU-4 of sacrebleu on a scale of 0 to 1; the result also has bleu_1 to bleu_4 and RadCliQ's
+    BLEU-2. `detailed=True` adds the matched and possible n-grams of each pair.
 
     Examples:
         >>> import evaluate
@@ -25,6 +21,3 @@ class Bleu(ReportMetric):
     """
 
     metric = "bleu"
-
-    def _compute(self, predictions, references, detailed=False, lowercase=False, tokenize="13a"):
-        return self.score_lists(predictions, references, detailed, lowercase=lowercase, tokenize=tokenize)

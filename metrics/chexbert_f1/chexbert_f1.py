@@ -1,20 +1,14 @@
 """CheXbert F1 and vector similarity for radiology reports, as a Hugging Face `evaluate` module."""
 
-from radeval_core.metric import ReportMetric  # From: radeval_core
+from radeval_core.evaluate_module import ReportMetric  # From: radeval_core
 
 
 class ChexbertF1(ReportMetric):
-    """CheXbert F1: do two chest reports name the same of 14 conditions? And how near are their CheXbert vectors?
+    """CheXbert F1: do two chest reports name the same of 14 conditions, and how similar are their CheXbert vectors?
 
     The headline is micro F1 over the 14 conditions. Configs: "embedded" (labels from the findings parser, no download,
-    the default), "chexbert" (the published model), or a Hub id or folder with chexbert.pth.
-
-    Options of compute:
-        detailed: also return what each report says of each condition.
-        checkpoint: Hub id or folder with chexbert.pth, in place of the config.
-        uncertain: count an uncertain condition as "positive" (default) or "negative".
-        dtype: "fp32" (default), "bf16" or "fp16".
-        device, batch_tokens, cache: where and how to run.
+    the default), "chexbert" (the published model), or a Hub id or folder with chexbert.pth. `detailed=True` adds what
+    each report says about each condition.
 
     Examples:
         >>> import evaluate
@@ -30,27 +24,3 @@ class ChexbertF1(ReportMetric):
     """
 
     metric = "chexbert_f1"
-
-    def _compute(
-        self,
-        predictions,
-        references,
-        detailed=False,
-        checkpoint=None,
-        uncertain="positive",
-        dtype="fp32",
-        device=None,
-        batch_tokens=None,
-        cache=None,
-    ):
-        return self.score_lists(
-            predictions,
-            references,
-            detailed,
-            checkpoint=checkpoint,
-            uncertain=uncertain,
-            dtype=dtype,
-            device=device,
-            batch_tokens=batch_tokens,
-            cache=cache,
-        )

@@ -1,16 +1,13 @@
 """CIDEr-D for radiology reports, as a Hugging Face `evaluate` module."""
 
-from radeval_core.metric import ReportMetric  # From: radeval_core
+from radeval_core.evaluate_module import ReportMetric  # From: radeval_core
 
 
 class Cider(ReportMetric):
-    """CIDEr-D: agreement in word sequences, weighted by how rare each is among the references, 0 to 10.
+    """CIDEr-D: shared word sequences, weighted by how rare each is among the references, 0 to 10.
 
-    Rarity is counted over the references given, so score a whole test set at once, or give a corpus.
-
-    Options of compute:
-        detailed: also return the number of words of each report.
-        corpus: list of reports to count document frequencies in (default: the references).
+    Rarity is counted over the references given, so score a whole test set at once, or give a corpus. `detailed=True`
+    adds the number of words of each report.
 
     Examples:
         >>> import evaluate
@@ -24,6 +21,3 @@ class Cider(ReportMetric):
     """
 
     metric = "cider"
-
-    def _compute(self, predictions, references, detailed=False, corpus=None):
-        return self.score_lists(predictions, references, detailed, corpus=corpus)

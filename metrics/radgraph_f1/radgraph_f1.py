@@ -1,6 +1,6 @@
 """RadGraph F1 for radiology reports, as a Hugging Face `evaluate` module."""
 
-from radeval_core.metric import ReportMetric  # From: radeval_core
+from radeval_core.evaluate_module import ReportMetric  # From: radeval_core
 
 
 class RadgraphF1(ReportMetric):
@@ -8,13 +8,8 @@ class RadgraphF1(ReportMetric):
 
     The headline is the mean of the partial F1: words, label, and whether an entity has a relation. Configs: "embedded"
     (our findings parser, no download, the default), "radgraph" (as in RadCliQ), "radgraph-xl", "modern-radgraph-xl",
-    "echograph", or a Hub id or folder with an archive in the published layout.
-
-    Options of compute:
-        detailed: also return both graphs and what they have in common at each level.
-        checkpoint: Hub id or folder of a model, in place of the config.
-        lowercase: compare words in lower case (default: yes; no for the numbers of radgraph 0.1.18).
-        device, batch_tokens, cache: where and how to run.
+    "echograph", or a Hub id or folder with an archive in the published layout. `detailed=True` adds both graphs and
+    what they have in common at each level.
 
     Examples:
         >>> import evaluate
@@ -28,25 +23,3 @@ class RadgraphF1(ReportMetric):
     """
 
     metric = "radgraph_f1"
-
-    def _compute(
-        self,
-        predictions,
-        references,
-        detailed=False,
-        checkpoint=None,
-        lowercase=True,
-        device=None,
-        batch_tokens=None,
-        cache=None,
-    ):
-        return self.score_lists(
-            predictions,
-            references,
-            detailed,
-            checkpoint=checkpoint,
-            lowercase=lowercase,
-            device=device,
-            batch_tokens=batch_tokens,
-            cache=cache,
-        )

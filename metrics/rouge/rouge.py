@@ -1,16 +1,13 @@
 """ROUGE for radiology reports, as a Hugging Face `evaluate` module."""
 
-from radeval_core.metric import ReportMetric  # From: radeval_core
+from radeval_core.evaluate_module import ReportMetric  # From: radeval_core
 
 
 class Rouge(ReportMetric):
     """ROUGE: overlap of words (rouge1), word pairs (rouge2) and the longest common word sequence (rougeL), as F1.
 
-    The headline is the mean of rougeL. With several references, the best one counts.
-
-    Options of compute:
-        detailed: also return precision and recall of each pair.
-        stemmer: compare word stems (default: no).
+    The headline is the mean of rougeL. With several references, the best one counts. `detailed=True` adds precision
+    and recall of each pair.
 
     Examples:
         >>> import evaluate
@@ -24,6 +21,3 @@ class Rouge(ReportMetric):
     """
 
     metric = "rouge"
-
-    def _compute(self, predictions, references, detailed=False, stemmer=False):
-        return self.score_lists(predictions, references, detailed, stemmer=stemmer)

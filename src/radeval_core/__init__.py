@@ -13,14 +13,14 @@ __all__ = ["Pair", "RadevalError", "ReportMetric", "__version__", "load", "metri
 if TYPE_CHECKING:
     from radeval_core.api import load, score
     from radeval_core.errors import RadevalError
-    from radeval_core.metric import ReportMetric
+    from radeval_core.evaluate_module import ReportMetric
     from radeval_core.pairs import Pair
     from radeval_core.registry import metric_names
 
 _HOME = {
     "Pair": "pairs",
     "RadevalError": "errors",
-    "ReportMetric": "metric",
+    "ReportMetric": "evaluate_module",
     "load": "api",
     "metric_names": "registry",
     "score": "api",
@@ -28,7 +28,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name from the module that holds it."""
+    """Import a public name from the module that defines it."""
     if name not in _HOME:
         raise AttributeError(f"module 'radeval_core' has no attribute {name!r}")
     from importlib import import_module

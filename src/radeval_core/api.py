@@ -1,32 +1,37 @@
-"""The front door: load one metric, or score pairs with several. CLI, Spaces and leaderboard come in here."""
+"""The front door: load one metric, or score pairs with several. CLI, Spaces and leaderboard use it."""
 
 from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from radeval_core.engine.annotations import AnnotationStore
 from radeval_core.engine.cache import cache_from
 from radeval_core.errors import InputError, unknown_name
+from radeval_core.metrics.base import Resources, Scorer
+from radeval_core.metrics.configs import checkpoint_config, resolve_config
+from radeval_core.metrics.spec import MetricSpec
 from radeval_core.pairs import Pair, pairs_from_lists, pairs_from_rows
-from radeval_core.registry import checkpoint_config, get_spec, metric_names, resolve_config, scorer_class
-from radeval_core.scorer import Resources, Scorer
-from radeval_core.scoring import MetricResult, run
-from radeval_core.spec import MetricSpec
+from radeval_core.registry import get_spec, metric_names, metric_options, scorer_class
+from radeval_core.runner import MetricResult, run
+from radeval_core.spool import PairSpool
 
 log = logging.getLogger(__name__)
+#: one YAML file, several, or none
+LexiconFiles = str | Path | Sequence[str | Path] | None
 _announced: set[str] = set()
 
 
 @dataclass
 class LoadedMetric:
-    """One metric under one config, ready to score lists of reports again and again.
+    """One metric under one config, ready to score lists of reports repeatedly.
 
-    The annotations of earlier calls are kept (bounded), so references that come back cost nothing.
+    It keeps the annotations of earlier calls, up to a limit, so references that come again cost nothing.
     """
 
     name: str
@@ -43,25 +48,30 @@ class LoadedMetric:
     ) -> dict[str, Any]:
         """Score parallel lists and return plain Python values, as `evaluate` does."""
         pairs = pairs_from_lists(predictions, references, self.name, self.spec.multi_reference)
+        return self.score_pairs(pairs, detailed)
+
+    def score_pairs(self, pairs: Sequence[Pair], detailed: bool = False) -> dict[str, Any]:
+        """Score pairs that are already checked and return plain Python values."""
         scorer = make_scorer(self.name, self.config, self.resources, self.options)
+        check_lexicon([scorer])
         _, results = run(lambda: pairs, [scorer], detailed)
         return plain_result(results[self.name])
 
 
 @dataclass
 class Scores:
-    """The outcome of `score`.
+    """The result of `score`.
 
     Attributes:
         ids: ids of the pairs, in the order of the input.
-        results: what each metric says, by name.
+        results: the result of each metric, by name.
     """
 
     ids: list[str | int]
     results: dict[str, MetricResult]
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """`{"id", "scores": {name: float or None}}` a pair, in the order of the input."""
+        """Yield one row per pair, `{"id", "scores": {name: float or None}}`, in the order of the input."""
         columns = {
             (key if key == name else f"{name}.{key}"): column
             for name, result in self.results.items()
@@ -71,7 +81,7 @@ class Scores:
             yield {"id": row_id, "scores": {key: _or_none(float(column[i])) for key, column in columns.items()}}
 
     def summary(self) -> dict[str, dict[str, Any]]:
-        """Headline, interval, counts, direction and signature of each metric, ready for JSON."""
+        """Return headline, interval, counts, direction and signature of each metric, ready for JSON."""
         out: dict[str, dict[str, Any]] = {}
         for name, r in self.results.items():
             interval = r.ci95()
@@ -96,23 +106,27 @@ def load(
     batch_tokens: int | None = None,
     cache: str | Path | None = None,
     progress: bool = True,
+    lexicon: LexiconFiles = None,
     **options: Any,
 ) -> LoadedMetric:
     """Load a metric.
 
     Args:
         name: a metric, see `metric_names()`.
-        config: a config of it, or a Hub id or folder where it takes checkpoints; the embedded one by default.
+        config: one of its configs, or a Hub id or folder if it takes checkpoints; embedded by default.
         device: `cuda`, `mps` or `cpu`; chosen if not given.
         batch_tokens: token budget of a batch.
         cache: folder of the annotation cache; also taken from the environment variable RADEVAL_CACHE.
         progress: show progress bars on a terminal.
+        lexicon: optional YAML file, or list of files, with further findings or regions for the findings parser.
         options: options of the metric.
     """
-    resources = make_resources(device, batch_tokens, cache, progress)
+    resources = make_resources(device, batch_tokens, cache, progress, lexicon)
     spec = get_spec(name)
     chosen, _ = resolve_config(spec, config)
     check_options(name, options)
+    if resources.lexicon:
+        check_lexicon([make_scorer(name, config, resources, options)])
     if not options.get("checkpoint"):
         announce(spec, chosen.name)
     return LoadedMetric(name, config, resources, options)
@@ -131,23 +145,28 @@ def score(
     progress: bool = False,
     total: int | None = None,
     chunk_pairs: int | None = None,
+    lexicon: LexiconFiles = None,
+    on_details: Callable[[dict[str, Any]], None] | None = None,
 ) -> Scores:
     """Score pairs with several metrics in one pass, annotating each text once.
 
     Args:
-        pairs: Pairs, dicts with `prediction`, `reference` and perhaps `id`, or (prediction, reference). It is read
-            in chunks; metrics that need all references first (cider) read it twice, so give them something that
+        pairs: Pairs, dicts with `prediction`, `reference` and an optional `id`, or (prediction, reference). Read
+            in chunks. Metrics that need all references first read the pairs twice, so give them something that
             can be read twice: a list, a file reader, a Dataset.
         metrics: names of metrics.
-        configs: config by metric, where not the default.
+        configs: config by metric; the default if not given.
         options: options by metric.
         device: `cuda`, `mps` or `cpu`; chosen if not given.
         batch_tokens: token budget of a batch.
         cache: folder of the annotation cache; also taken from the environment variable RADEVAL_CACHE.
         detailed: keep the structures behind each score.
         progress: show progress bars on a terminal.
-        total: how many pairs there are, for the progress bar.
-        chunk_pairs: most pairs to read at once.
+        total: number of pairs, for the progress bar.
+        chunk_pairs: largest number of pairs to read at once.
+        lexicon: optional YAML file, or list of files, with further findings or regions for the findings parser.
+        on_details: called once per pair, in order, with `{"id", "details": {metric: {...}}}`: the structures behind
+            each score. They are not kept, so a large file needs little memory.
     """
     configs, options = configs or {}, options or {}
     if isinstance(metrics, str) or not metrics:
@@ -158,8 +177,9 @@ def score(
     for name in (*configs, *options):
         if name not in names:
             raise InputError(f"a config or option is given for {name!r}, which is not among the metrics: {names}")
-    resources = make_resources(device, batch_tokens, cache, progress)
+    resources = make_resources(device, batch_tokens, cache, progress, lexicon)
     scorers = [make_scorer(n, configs.get(n), resources, dict(options.get(n, {}))) for n in names]
+    check_lexicon(scorers)
     for scorer in scorers:
         scorer.warm_up()
         announce(scorer.spec, scorer.config.name)
@@ -169,7 +189,11 @@ def score(
             f"{', '.join(twice)} must read the pairs twice, but they can be read only once: give a list, or a corpus"
         )
     multi = {n: get_spec(n).multi_reference for n in names}
-    ids, results = run(lambda: pairs_from_rows(pairs, multi), scorers, detailed, total, progress, chunk_pairs)
+    rows: Callable[[], Iterable[Pair]] = partial(pairs_from_rows, pairs, multi)
+    if isinstance(pairs, PairSpool):  # its pairs were checked when it was filled
+        pairs.check_references(multi)
+        rows = pairs.__iter__
+    ids, results = run(rows, scorers, detailed, total, progress, chunk_pairs, on_details)
     return Scores(ids, results)
 
 
@@ -178,13 +202,25 @@ def make_resources(
     batch_tokens: int | None = None,
     cache: str | Path | None = None,
     progress: bool = True,
+    lexicon: LexiconFiles = None,
 ) -> Resources:
-    """What the scorers of one run share."""
-    return Resources(AnnotationStore(cache_from(cache)), device, batch_tokens, progress)
+    """Return what the scorers of one run share."""
+    files = (lexicon,) if isinstance(lexicon, (str, Path)) else tuple(lexicon or ())
+    return Resources(AnnotationStore(cache_from(cache)), device, batch_tokens, progress, files)
+
+
+def check_lexicon(scorers: Sequence[Scorer]) -> None:
+    """Load the lexicon the user gave, and refuse one that no metric would read."""
+    files = scorers[0].resources.lexicon
+    if files and not any(scorer.reads_findings for scorer in scorers):
+        names = ", ".join(scorer.spec.name for scorer in scorers)
+        raise InputError(f"lexicon is for metrics that read findings with our parser: {names} does not")
+    if files:
+        _ = scorers[0].resources.reader
 
 
 def make_scorer(name: str, config: str | None, resources: Resources, options: dict[str, Any]) -> Scorer:
-    """A fresh scorer: corpus statistics of an earlier call never leak into the next."""
+    """Return a new scorer: corpus statistics of an earlier call never leak into the next."""
     check_options(name, options)
     options = dict(options)
     spec = get_spec(name)
@@ -198,14 +234,14 @@ def make_scorer(name: str, config: str | None, resources: Resources, options: di
 
 def check_options(name: str, options: Mapping[str, Any]) -> None:
     """Refuse an option the metric does not take."""
-    known = [*scorer_class(name).options, *(["checkpoint"] if get_spec(name).takes_checkpoint else [])]
+    known = list(metric_options(name))
     for option in options:
         if option not in known:
             raise unknown_name(f"option of {name}", option, known or ["(none)"])
 
 
 def announce(spec: MetricSpec, config: str) -> None:
-    """Say once which published checkpoint gives numbers comparable with papers."""
+    """Log once per metric which published checkpoint gives scores comparable with papers."""
     published = spec.published
     if published and config == spec.default_config.name and spec.name not in _announced:
         _announced.add(spec.name)
@@ -219,7 +255,7 @@ def announce(spec: MetricSpec, config: str) -> None:
 
 
 def plain_result(result: MetricResult) -> dict[str, Any]:
-    """A result as plain Python values: headline, per-pair scores, signature, extras."""
+    """Return a result as plain Python values: headline, per-pair scores, signature, extras."""
     out: dict[str, Any] = {
         result.spec.name: result.score,
         "scores": result.scores.tolist(),

@@ -1,4 +1,4 @@
-"""The errors users see. Each message says what was expected, what came, and what to do."""
+"""The errors users see. Each message says what is wrong, where, and what to do about it."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ class RadevalError(Exception):
 
 
 class InputError(RadevalError, ValueError):
-    """The reports, files or options given by the caller are not what was asked for."""
+    """The caller's reports, files or options are not valid."""
 
 
 class CheckpointError(RadevalError, RuntimeError):
-    """A checkpoint cannot be had or is not in the published format."""
+    """A checkpoint cannot be loaded, or is not in the published format."""
 
 
 class MissingDependencyError(RadevalError, ImportError):
-    """A config needs a package of an extra that is not installed."""
+    """A config needs an optional package that is not installed."""
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
-    """An error for a name that does not exist, with the nearest name that does."""
+    """Return an error for an unknown name that suggests the closest valid one."""
     known = list(known)
     near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}? " if near else ""
     shown = ", ".join(known[:20]) + (f" and {len(known) - 20} more" if len(known) > 20 else "")
-    return InputError(f"unknown {kind} {name!r}: {hint}known: {shown}")
+    return InputError(f"unknown {kind} {name!r}: {hint}available: {shown}")
 
 
 def needs_extra(extra: str, what: str) -> MissingDependencyError:
-    """An error for an optional package that is missing, with the command that installs it."""
+    """Return an error for a missing optional package, with the command that installs it."""
     return MissingDependencyError(f"{what} needs packages that are not installed: pip install 'radeval_core[{extra}]'")

@@ -1,4 +1,4 @@
-"""A pair of reports, and the checks every list of reports passes before anything is scored."""
+"""The type of a pair of reports, and the checks on reports before scoring."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ class Pair:
 
     @property
     def reference(self) -> str:
-        """The first (for most metrics the only) reference."""
+        """Return the first (for most metrics the only) reference."""
         return self.references[0]
 
 
 def is_blank(text: str) -> bool:
-    """Whether a report is empty or nothing but white space."""
+    """Return True if a report is empty or only white space."""
     return not text.strip()
 
 
 def pairs_from_lists(
     predictions: Any, references: Any, metric: str, multi_reference: bool, allow_empty: bool = False
 ) -> list[Pair]:
-    """Check two parallel lists and pair them up, row by row, dropping and moving nothing."""
+    """Check two parallel lists and return their pairs, in the same order and without dropping any."""
     predictions = _as_list("predictions", predictions)
     references = _as_list("references", references)
     if len(predictions) != len(references):
@@ -39,13 +39,18 @@ def pairs_from_lists(
             f"predictions and references must have the same length: got {len(predictions)} and {len(references)}"
         )
     if not predictions and not allow_empty:
-        raise InputError("predictions and references are empty: give at least one pair of reports")
+        raise no_pairs()
     for i, prediction in enumerate(predictions):
         require_string(f"predictions[{i}]", prediction)
     return [
         Pair(prediction, check_references(f"references[{i}]", reference, metric, multi_reference), i)
         for i, (prediction, reference) in enumerate(zip(predictions, references, strict=True))
     ]
+
+
+def no_pairs() -> InputError:
+    """Return the error for empty lists."""
+    return InputError("predictions and references are empty: give at least one pair of reports")
 
 
 def pairs_from_rows(rows: Iterable[Any], metrics: dict[str, bool]) -> Iterator[Pair]:
@@ -78,13 +83,11 @@ def pairs_from_rows(rows: Iterable[Any], metrics: dict[str, bool]) -> Iterator[P
 
 
 def check_references(where: str, reference: Any, metric: str, multi_reference: bool) -> tuple[str, ...]:
-    """The references of one row as a tuple, or an error that says which row and why."""
-    if isinstance(reference, str):
-        return (reference,)
+    """Return the references of one row as a tuple, or raise an error that names the row and the problem."""
     if not isinstance(reference, (list, tuple)):
         return (require_string(where, reference),)
     if not multi_reference:
-        raise InputError(f"{where} is a list: {metric} takes one reference a report, give a string")
+        raise InputError(f"{where} is a list: {metric} takes one reference per report; give a string")
     if not reference:
         raise InputError(f"{where} is an empty list: give at least one reference report")
     for j, text in enumerate(reference):
@@ -98,7 +101,7 @@ def require_string(where: str, value: Any) -> str:
         raise InputError(f"{where} must be a string, got {'None' if value is None else type(value).__name__}")
     try:
         value.encode()
-    except UnicodeEncodeError as error:  # half of a surrogate pair: no tokeniser and no file format takes it
+    except UnicodeEncodeError as error:  # half of a surrogate pair, which tokenisers and file formats reject
         raise InputError(f"{where} is not valid Unicode text: character {error.start} is a lone surrogate") from None
     return value
 

@@ -1,72 +1,47 @@
-"""Finds the metrics: every module of `radeval_core.scorers` declares one, as SPEC and SCORER."""
+"""Find the metrics: every module of `radeval_core.metrics` declares one, as SPEC and SCORER."""
 
 from __future__ import annotations
 
 import pkgutil
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 
-from radeval_core import scorers
-from radeval_core.errors import InputError, unknown_name
-from radeval_core.scorer import Scorer
-from radeval_core.spec import Config, MetricSpec
+from radeval_core import metrics
+from radeval_core.errors import unknown_name
+from radeval_core.metrics.base import Option, Scorer
+from radeval_core.metrics.spec import MetricSpec
+
+#: modules of the room that are no metric
+_SHARED = ("base", "configs", "spec")
 
 
 @cache
 def metric_names() -> tuple[str, ...]:
-    """Names of all metrics, in alphabetical order."""
-    return tuple(sorted(m.name for m in pkgutil.iter_modules(scorers.__path__) if not m.name.startswith("_")))
+    """Return the names of all metrics, in alphabetical order."""
+    modules = (module.name for module in pkgutil.iter_modules(metrics.__path__))
+    return tuple(sorted(name for name in modules if not name.startswith("_") and name not in _SHARED))
 
 
 def get_spec(name: str) -> MetricSpec:
-    """The declared facts of a metric."""
+    """Return the declared facts of a metric."""
     return scorer_class(name).spec
 
 
 def scorer_class(name: str) -> type[Scorer]:
-    """The class that scores pairs for a metric."""
+    """Return the class that scores pairs for a metric."""
     if name not in metric_names():
         raise unknown_name("metric", name, metric_names())
-    found: type[Scorer] = import_module(f"radeval_core.scorers.{name}").SCORER
+    found: type[Scorer] = import_module(f"radeval_core.metrics.{name}").SCORER
     return found
 
 
-def resolve_config(spec: MetricSpec, wanted: str | None) -> tuple[Config, str | None]:
-    """The config a user asked for, and the checkpoint (Hub id or folder) if they named one instead.
-
-    A name is looked up first; then a backend with a model (`http:gpt-4o`), where the metric has backends; then, where
-    the metric takes checkpoints, an existing folder or an `org/name` id. Nothing else is guessed: a mistyped name is
-    an error, never another config.
-    """
-    if wanted in (None, "", "default"):
-        return spec.default_config, None
-    assert wanted is not None
-    for config in spec.configs:
-        if config.name == wanted:
-            return config, None
-    backend, _, model = wanted.partition(":")
-    if backend in spec.backends:
-        if not model:
-            raise InputError(f"config {wanted!r} of {spec.name} lacks a model: write {backend}:MODEL")
-        return Config("custom", f"a model named by the user, on {backend}", extra=spec.configs[-1].extra), wanted
-    if spec.takes_checkpoint and (Path(wanted).is_dir() or _looks_like_hub_id(wanted)):
-        return checkpoint_config(spec, wanted), wanted
-    error = unknown_name(f"config of {spec.name}", wanted, [c.name for c in spec.configs])
-    if spec.takes_checkpoint:
-        error.args = (f"{error.args[0]}, a Hub id such as 'org/model', or an existing folder",)
-    if spec.backends:
-        error.args = (f"{error.args[0]}, or {', '.join(f'{b}:MODEL' for b in spec.backends)}",)
-    raise error
-
-
-def checkpoint_config(spec: MetricSpec, checkpoint: str) -> Config:
-    """The config of a checkpoint the user named as such."""
-    if checkpoint.startswith((".", "/", "~")) and not Path(checkpoint).is_dir():
-        raise InputError(f"checkpoint of {spec.name}: no such folder: {checkpoint}")
-    return Config("custom", "a checkpoint named by the user", checkpoint, spec.configs[-1].extra)
-
-
-def _looks_like_hub_id(text: str) -> bool:
-    org, _, name = text.partition("/")
-    return bool(org) and bool(name) and "/" not in name and not text.startswith((".", "~"))
+def metric_options(name: str) -> dict[str, Option]:
+    """Return the options of a metric by name: those its scorer declares, and `checkpoint` if it takes one."""
+    scorer = scorer_class(name)
+    options = dict(scorer.options)
+    if scorer.spec.takes_checkpoint:
+        about = "Hub id or folder of a model to use instead of the config's"
+        if scorer.spec.backends:
+            about += "; or " + ", ".join(f"{backend}:MODEL" for backend in scorer.spec.backends)
+        options["checkpoint"] = Option(None, str, about)
+    return options

@@ -1,4 +1,4 @@
-"""The signature of a number: everything that can move it, in one line, after sacrebleu's."""
+"""Build the signature of a score: one line with everything that can change it, modelled on sacrebleu's."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def signature(name: str, config: str, fields: Mapping[str, object], refs: str, v
     Args:
         name: the metric.
         config: the config's name.
-        fields: what else can move the number, in a fixed order (model and revision, dtype, options).
-        refs: references a pair, `1` or a range such as `1-3`.
+        fields: everything else that can change the score, in a fixed order (model and revision, dtype, options).
+        refs: references per pair, `1` or a range such as `1-3`.
         version: the metric's version.
     """
     parts = {"config": config, **fields, "refs": refs, "metric": version, "core": radeval_core.__version__}
@@ -22,7 +22,7 @@ def signature(name: str, config: str, fields: Mapping[str, object], refs: str, v
 
 
 def refs_text(fewest: int, most: int) -> str:
-    """How many references the pairs had: `1`, or `1-3` where it varies."""
+    """Return the number of references per pair as text: `1`, or `1-3` if it varies."""
     return str(fewest) if fewest == most else f"{fewest}-{most}"
 
 

@@ -6,11 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import torch
 
-from make_tiny_checkpoints import make_chexbert
 from radeval_core import load, score
-from radeval_core.annotators.chexbert import Chexbert
 from radeval_core.errors import CheckpointError
 
 TEXTS = [
@@ -23,6 +20,15 @@ TEXTS = [
     "Pleural effusion, 2.5 cm → left; “unchanged”. \u200b",
     "Line one.\nLine  two.\r\n",
 ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global Chexbert, make_chexbert, torch
+    import torch
+
+    from make_tiny_checkpoints import make_chexbert
+    from radeval_core.annotators.chexbert import Chexbert
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +64,7 @@ def test_one_at_a_time_equals_all_together_in_any_order(annotator):
 
 
 def test_equals_plain_bert_and_heads(annotator, checkpoint):
-    """Written out with transformers' own BERT, without our batches and our last layer."""
+    """Compare with transformers' BERT, without our batches and our last layer."""
     from transformers import BertConfig, BertModel, BertTokenizer
 
     tensors = torch.load(checkpoint / "chexbert.pth", weights_only=True)["model_state_dict"]
@@ -83,7 +89,7 @@ def test_white_space_does_not_matter(annotator):
     np.testing.assert_array_equal(one.vector, other.vector)
 
 
-def test_a_long_report_is_cut_at_the_limit_and_says_so(annotator, checkpoint):
+def test_a_long_report_is_truncated_at_the_limit_and_reported(annotator, checkpoint):
     long = "No pleural effusion. " * 5000
     (cut,) = annotator.annotate([long])
     (ids,) = annotator.token_ids([long])
@@ -122,7 +128,7 @@ def test_the_signature_names_the_weights(checkpoint, copy):
     assert Chexbert(str(copy)).model_name.partition("@")[2] != name.partition("@")[2]
 
 
-def test_files_of_the_encoder_may_stand_in_a_subfolder(annotator, copy):
+def test_files_of_the_encoder_may_be_in_a_subfolder(annotator, copy):
     for name in ("config.json", "vocab.txt"):
         (copy / name).unlink()
     found = Chexbert(str(copy), progress=False).annotate(TEXTS)
@@ -144,9 +150,9 @@ def test_a_missing_tensor_is_named(copy):
         Chexbert(str(copy))
 
 
-def test_a_surplus_tensor_is_named(copy):
+def test_an_extra_tensor_is_named(copy):
     edit(copy, lambda t: t.update({"module.linear_heads.14.bias": torch.zeros(4)}))
-    with pytest.raises(CheckpointError, match=r"chexbert\.pth has 1 tensor too many.*'linear_heads\.14\.bias'"):
+    with pytest.raises(CheckpointError, match=r"chexbert\.pth has 1 extra tensor,.*'linear_heads\.14\.bias'"):
         Chexbert(str(copy))
 
 
@@ -170,7 +176,7 @@ class Evil:
 
 def test_code_in_the_file_is_not_run(copy, capsys):
     torch.save({"model_state_dict": {"x": Evil()}}, copy / "chexbert.pth")
-    with pytest.raises(CheckpointError, match="holds more than tensors"):
+    with pytest.raises(CheckpointError, match="contains more than tensors"):
         Chexbert(str(copy))
     assert "never" not in capsys.readouterr().out
 
@@ -207,6 +213,6 @@ def test_a_vocabulary_larger_than_the_embedding_is_refused(copy):
         Chexbert(str(copy))
 
 
-def test_the_published_checkpoint_is_asked_for_by_name():
+def test_a_missing_published_checkpoint_says_what_to_type():
     with pytest.raises(CheckpointError, match=r"type `hf download StanfordAIMI/RRG_scorers chexbert\.pth`"):
         score([("a", "b")], ["chexbert_f1"], {"chexbert_f1": "chexbert"})

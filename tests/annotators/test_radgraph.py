@@ -2,12 +2,9 @@
 
 import math
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from radeval_core.annotators import radgraph_model
-from radeval_core.annotators.radgraph import RadGraphAnnotator
 from radeval_core.engine.annotations import AnnotationStore
 from radeval_core.engine.cache import cache_from
 
@@ -24,6 +21,13 @@ REPORTS = [
 ]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global radgraph_model, RadGraphAnnotator
+    from radeval_core.annotators import radgraph_model
+    from radeval_core.annotators.radgraph import RadGraphAnnotator
+
+
 @pytest.fixture(scope="module")
 def annotator():
     return RadGraphAnnotator(str(FOLDER), device="cpu", progress=False)
@@ -37,7 +41,7 @@ def graphs(annotator):
 # --- batches
 
 
-def test_one_at_a_time_is_as_all_together(annotator, graphs):
+def test_one_at_a_time_equals_all_together(annotator, graphs):
     assert [annotator.annotate([text])[0] for text in REPORTS] == graphs
     assert annotator.annotate(REPORTS[::-1]) == graphs[::-1]
     assert sum(len(graph.entities) for graph in graphs) > 20 and sum(len(graph.relations) for graph in graphs) > 5
@@ -45,36 +49,34 @@ def test_one_at_a_time_is_as_all_together(annotator, graphs):
 
 @pytest.mark.parametrize("batch_tokens", [1, 100, 100_000])
 def test_batch_size_does_not_matter(graphs, batch_tokens):
-    assert RadGraphAnnotator(str(FOLDER), None, "cpu", batch_tokens, False).annotate(REPORTS) == graphs
+    assert RadGraphAnnotator(str(FOLDER), "cpu", batch_tokens=batch_tokens, progress=False).annotate(REPORTS) == graphs
 
 
-def test_small_groups_give_the_same(annotator, graphs, monkeypatch):
+def test_small_groups_return_the_same(annotator, graphs, monkeypatch):
     monkeypatch.setattr(annotator, "_group", 50)
     monkeypatch.setattr(radgraph_model, "_SPANS_AT_ONCE", 7)
     monkeypatch.setitem(radgraph_model._PAIRS_AT_ONCE, "cpu", 3)
     assert annotator.annotate(REPORTS) == graphs
 
 
-def test_each_distinct_word_is_tokenised_once(annotator, monkeypatch):
+def test_each_distinct_word_is_tokenised_once_per_call(annotator, monkeypatch):
     asked = []
-    tokenize = annotator._tokenize
-    monkeypatch.setattr(annotator, "_tokens", {})
-    monkeypatch.setattr(annotator, "_tokenize", lambda words: asked.extend(words) or tokenize(words))
+    tokenize = annotator.token_ids
+    monkeypatch.setattr(annotator, "token_ids", lambda words: asked.extend(words) or tokenize(words))
     annotator.annotate(REPORTS * 2)
-    annotator.annotate(REPORTS)
     assert len(asked) == len(set(asked)) > 20
 
 
 # --- texts
 
 
-def test_entities_are_where_they_say(graphs):
+def test_entities_are_at_their_positions(graphs):
     for graph in graphs:
         for entity in graph.entities:
             assert graph.text[entity.start : entity.end] == entity.tokens
 
 
-def test_empty_text_is_the_word_none_and_white_space_is_nothing(annotator, graphs):
+def test_empty_text_becomes_the_word_none_and_white_space_has_no_words(annotator, graphs):
     assert graphs[3].text == "None" and graphs[3] == annotator.annotate(["None"])[0]
     assert (graphs[4].text, graphs[4].entities) == ("", ())
     assert annotator.annotate([]) == []
@@ -103,10 +105,10 @@ def test_windows(annotator):
     assert [annotator.windows(text) for text in ("Effusion.", "effusion " * 510, "effusion " * 511)] == [1, 1, 2]
 
 
-def test_annotations_outlive_the_process(annotator, graphs, tmp_path):
+def test_annotations_can_be_stored_on_disk(annotator, graphs, tmp_path, monkeypatch):
     assert [annotator.load(annotator.dump(graph)) for graph in graphs] == graphs
     assert all(annotator.size(graph) > 0 for graph in graphs if graph.text)
     first = AnnotationStore(cache_from(tmp_path)).annotate(annotator, REPORTS)
     again = AnnotationStore(cache_from(tmp_path))
-    annotator_that_must_not_run = SimpleNamespace(identity=annotator.identity, load=annotator.load, size=annotator.size)
-    assert again.annotate(annotator_that_must_not_run, REPORTS) == first
+    monkeypatch.setattr(annotator, "annotate", lambda texts: pytest.fail("the annotator ran again"))
+    assert again.annotate(annotator, REPORTS) == first

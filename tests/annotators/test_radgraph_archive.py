@@ -1,4 +1,4 @@
-"""RadGraph archives: everything is read from them, and every kind of damage is named."""
+"""RadGraph archives: all settings are read from them, and every kind of damage is reported."""
 
 import io
 import json
@@ -7,10 +7,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
-import torch
 
-from radeval_core.annotators.radgraph import RadGraphAnnotator
-from radeval_core.annotators.radgraph_archive import read_model
 from radeval_core.errors import CheckpointError
 
 FOLDER = Path(__file__).parents[1] / "parity" / "radgraph"
@@ -21,6 +18,15 @@ REPORTS = [
     "FINDINGS: The heart is normal in size. The lungs are clear.\nIMPRESSION: No acute disease.",
     "Large right pleural effusion with compressive atelectasis, 2.5 cm nodule (new).",
 ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global RadGraphAnnotator, read_model, torch
+    import torch
+
+    from radeval_core.annotators.radgraph import RadGraphAnnotator
+    from radeval_core.annotators.radgraph_archive import read_model
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +54,7 @@ def pack(archive, members):
 
 @pytest.fixture
 def copy(tmp_path):
-    """A copy of the checkpoint, and a function that changes the files in its archive."""
+    """Copy the checkpoint; return a function that changes the files in its archive."""
     folder = tmp_path / "radgraph"
     shutil.copytree(FOLDER, folder)
 
@@ -62,7 +68,7 @@ def copy(tmp_path):
 
 
 def edit_config(path, value):
-    """Set a setting by its dotted path, or take it out if the value is None."""
+    """Set a setting by its dotted path, or remove it if the value is None."""
 
     def edit(members):
         config = json.loads(members["config.json"])
@@ -100,7 +106,7 @@ DAMAGE = {
     "no weights": (edit_file("weights.th", None), "has no file 'weights.th'"),
     "config cut": (edit_file("config.json", b'{"model": '), "config.json is damaged"),
     "weights cut": (lambda m: m.update({"weights.th": m["weights.th"][:5000]}), "weights.th is damaged"),
-    "weights are no tensors": (edit_weights(lambda t: t.clear()), "weights.th lacks"),
+    "weights without tensors": (edit_weights(lambda t: t.clear()), "weights.th lacks"),
     "no entity labels": (
         edit_file("vocabulary/radgraph__ner_labels.txt", None),
         r"must have one file vocabulary/\*__ner_labels.txt, but it has: none",
@@ -127,7 +133,7 @@ DAMAGE = {
     ),
     "a label twice": (
         edit_file("vocabulary/radgraph__ner_labels.txt", b"\nA\nA\n"),
-        "ner_labels.txt has a label twice",
+        "ner_labels.txt contains a label twice",
     ),
     "no encoder named": (edit_config(f"{BERT}.model_name", None), f"config.json lacks '{BERT}.model_name'"),
     "an encoder elsewhere": (
@@ -143,7 +149,7 @@ DAMAGE = {
     ),
     "another span width": (
         edit_config("model.max_span_width", 9),
-        r"'_endpoint_span_extractor._span_width_embedding.weight' must have shape \[9, 20\], but it has \[8, 20\]",
+        r"'_endpoint_span_extractor._span_width_embedding.weight' must have shape \[9, 20\], got \[8, 20\]",
     ),
     "no hidden widths": (
         edit_config("model.feedforward_params.hidden_dims", None),
@@ -159,17 +165,17 @@ DAMAGE = {
     ),
     "a tensor too many": (
         edit_weights(lambda t: t.update({"_attentive_span_extractor.weight": torch.zeros(2)})),
-        "weights.th has 1 tensor too many, the first is '_attentive_span_extractor.weight'",
+        "weights.th has 1 extra tensor, the first is '_attentive_span_extractor.weight'",
     ),
     "a wrong shape": (
         edit_weights(lambda t: t.update({f"{NER}.0._module._linear_layers.0.bias": torch.zeros(2)})),
-        rf"'{NER}.0._module._linear_layers.0.bias' must have shape \[\d+\], but it has \[2\]",
+        rf"'{NER}.0._module._linear_layers.0.bias' must have shape \[\d+\], got \[2\]",
     ),
 }
 
 
 @pytest.mark.parametrize(("edit", "message"), DAMAGE.values(), ids=list(DAMAGE))
-def test_damage_is_named_with_its_file(copy, edit, message):
+def test_damage_is_reported_with_its_file(copy, edit, message):
     with pytest.raises(CheckpointError, match=message) as error:
         RadGraphAnnotator(copy(edit), progress=False)
     assert ARCHIVE in str(error.value) and "\n" not in str(error.value)
@@ -191,15 +197,15 @@ def test_a_folder_without_archive_or_with_several(copy, tmp_path):
         RadGraphAnnotator(str(folder))
 
 
-def test_an_encoder_that_cannot_be_had(copy):
+def test_an_encoder_that_cannot_be_downloaded(copy):
     folder = Path(copy(lambda members: None))
     shutil.rmtree(folder / "hub")
-    with pytest.raises(CheckpointError, match=r"encoder 'microsoft/.+': not in '.+hub/.+', not in the local Hub cache"):
+    with pytest.raises(CheckpointError, match=r"'microsoft/.+': it is not in '.+hub/.+', not in the local Hub cache"):
         RadGraphAnnotator(str(folder))
 
 
-def test_nothing_of_an_archive_is_written_anywhere(copy, graphs, tmp_path):
-    """Members that lead out of the archive are no part of it."""
+def test_no_file_of_an_archive_is_written_to_disk(copy, graphs, tmp_path):
+    """Members with a path outside the archive are ignored."""
 
     def edit(members):
         members["../../escaped.txt"] = b"x"
@@ -217,7 +223,7 @@ def test_nothing_of_an_archive_is_written_anywhere(copy, graphs, tmp_path):
         RadGraphAnnotator(copy(only_outside))
 
 
-def test_a_folder_around_everything_and_unused_tensors_do_not_matter(copy, graphs):
+def test_a_top_folder_and_unused_tensors_do_not_matter(copy, graphs):
     def edit(members):
         edit_weights(
             lambda t: t.update(
@@ -236,7 +242,7 @@ def test_a_folder_around_everything_and_unused_tensors_do_not_matter(copy, graph
 
 
 def test_everything_is_read_from_the_archive(copy, annotator):
-    """Another order of labels, another window, another share of spans: the same weights give another graph."""
+    """With other labels, another window or another share of spans, the same weights return another graph."""
 
     def rename(members):
         labels = b"\nfirst\nsecond\nthird\nfourth"
@@ -254,7 +260,7 @@ def test_everything_is_read_from_the_archive(copy, annotator):
     assert unlimited.windows("effusion " * 511) == 2, "without max_length, the encoder's own limit"
 
 
-def test_word_rules_go_by_the_label_files_then_by_the_archive(copy):
+def test_word_rules_depend_on_the_label_files_then_on_the_archive(copy):
     def named(kind):
         def edit(members):
             for name in [n for n in members if "__" in n]:
@@ -285,7 +291,7 @@ def test_identity_follows_the_files(copy, annotator):
 
 
 def test_an_encoder_of_another_architecture(tmp_path):
-    """ModernBERT in place of BERT: the same nets on another encoder."""
+    """ModernBERT instead of BERT: the same nets on another encoder."""
     from transformers import ModernBertConfig, ModernBertModel
 
     config, tensors = read_model(FOLDER / ARCHIVE)

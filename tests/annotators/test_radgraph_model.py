@@ -1,14 +1,19 @@
-"""RadGraph's scoring nets, which add up projections, beside the same nets done span by span and pair by pair."""
+"""RadGraph's scoring nets, which add up projections, equal the same nets computed span by span and pair by pair."""
 
 import math
 from types import SimpleNamespace
 
 import pytest
-import torch
 
-from radeval_core.annotators import radgraph_model
-from radeval_core.annotators.radgraph_archive import SpanModelConfig
-from radeval_core.annotators.radgraph_model import SpanModel
+
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global radgraph_model, SpanModel, SpanModelConfig, torch
+    import torch
+
+    from radeval_core.annotators import radgraph_model
+    from radeval_core.annotators.radgraph_archive import SpanModelConfig
+    from radeval_core.annotators.radgraph_model import SpanModel
 
 
 def plain_net(tensors, hidden, output, x):
@@ -21,7 +26,7 @@ def plain_net(tensors, hidden, output, x):
 
 
 def plain_reading(config, tensors, vectors):
-    """Entities and relations of one report, span by span and pair by pair."""
+    """Compute entities and relations of one report, span by span and pair by pair."""
     ner, rel = f"{config.kind}__ner_labels", f"{config.kind}__relation_labels"
     widths = tensors["_endpoint_span_extractor._span_width_embedding.weight"]
     n = len(vectors)
@@ -66,7 +71,7 @@ def test_decomposed_nets_equal_plain_ones(hidden, width, share):
 
 
 def test_far_candidates_of_a_very_long_report_are_not_compared(monkeypatch):
-    """Reports up to some 2,000 words are compared in full; here the limit is 5 candidates."""
+    """All candidates of reports up to about 2,000 words are compared; here the limit is 5 candidates."""
     config = SpanModelConfig("org/encoder", "bert", 64, 1, 2, 2.0, (4,), "tiny", ("A",), ("r",))
     encoder = torch.nn.Module()
     encoder.config = SimpleNamespace(hidden_size=4)
@@ -82,7 +87,7 @@ def test_far_candidates_of_a_very_long_report_are_not_compared(monkeypatch):
 
 
 def shapes(config, size):
-    """Names and shapes of the tensors of a model without encoder."""
+    """Return the names and shapes of the tensors of a model without its encoder."""
     span = 2 * size + config.feature_size
     ner, rel = f"{config.kind}__ner_labels", f"{config.kind}__relation_labels"
     nets = [

@@ -1,4 +1,4 @@
-"""How reports are cut into words, by the rules of each model."""
+"""Reports are split into words by the rules of each model."""
 
 import pytest
 

@@ -6,11 +6,10 @@ import socket
 from pathlib import Path
 
 import pytest
-from safetensors.torch import load_file, save_file
-from transformers import AutoTokenizer
 
 from radeval_core import load
-from radeval_core.annotators.rate_ner import ENCODER, RateNer, _read_tokenizer, iob_spans, rate_sources
+from radeval_core.annotators.rate_decoding import iob_spans, upstream_spans
+from radeval_core.annotators.rate_sentences import rate_sentences, upstream_sentences
 from radeval_core.engine.annotations import AnnotationStore
 from radeval_core.engine.cache import DiskCache
 from radeval_core.errors import CheckpointError
@@ -25,6 +24,15 @@ REPORTS = [
     "Ödem ½ ﬁbrosis 左肺 \u202e.",
     "The lungs are clear. The lungs are clear.",
 ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global _read_tokenizer, AutoTokenizer, ENCODER, load_file, rate_sources, RateNer, save_file
+    from safetensors.torch import load_file, save_file
+    from transformers import AutoTokenizer
+
+    from radeval_core.annotators.rate_ner import ENCODER, RateNer, _read_tokenizer, rate_sources
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +55,7 @@ def copy(tmp_path) -> Path:
         ("B-X B-X", [(0, 1, "X"), (1, 2, "X")]),
         ("O B-X I-X", [(1, 3, "X")]),  # to the end: upstream may lose it
         ("B-X B-Y I-Y", [(0, 1, "X"), (1, 3, "Y")]),  # upstream loses the second
-        ("B-X I-Y I-Y O", [(0, 1, "X")]),  # upstream makes one X of three tokens
+        ("B-X I-Y I-Y O", [(0, 1, "X")]),  # upstream returns one X of three tokens
         ("I-X I-X O", []),
         ("B-X I-Y I-X", [(0, 1, "X")]),
         ("B-NON-X I-NON-X I-X", [(0, 2, "NON-X")]),
@@ -57,6 +65,33 @@ def copy(tmp_path) -> Path:
 )
 def test_iob(labels, expected):
     assert list(iob_spans(labels.split())) == expected
+
+
+@pytest.mark.parametrize(
+    "labels, expected",
+    [
+        ("O B-X I-X O O", [(1, 3, "X")]),
+        ("O O B-X I-X I-X", [(2, 4, "X")]),  # open at the end, after an O: kept
+        ("O B-X B-Y I-Y I-Y", [(1, 2, "X")]),  # open at the end, after another entity: lost
+        ("O B-X I-Y O O", [(1, 3, "X")]),  # the type of an I- label is not checked
+        ("O I-X I-X O O", []),
+        ("O I-X B-Y O O", [(2, 3, "Y")]),
+        ("B-X O B-Y B-Z", [(2, 3, "Y")]),  # the labels of special tokens count only as what follows
+        ("O O", []),
+    ],
+)
+def test_upstreams_decoding(labels, expected):
+    assert upstream_spans(labels.split()) == expected
+
+
+def test_upstreams_decoding_leaves_out_fragments_of_two_characters():
+    assert upstream_sentences("OK.") == [(0, 3)]
+    assert upstream_sentences("OK") == [] and rate_sentences("OK") == [(0, 2)]
+
+
+def test_both_decodings_have_their_own_place_in_a_cache(ner):
+    upstream = RateNer(str(FOLDER / "ner"), progress=False, decoding="upstream")
+    assert upstream.identity != ner.identity
 
 
 # --- reports
@@ -70,7 +105,7 @@ def test_an_empty_report_keeps_its_place(ner):
         assert ner.annotate([text]) == [report]
 
 
-def test_entities_are_where_they_say(ner):
+def test_entities_are_at_their_positions(ner):
     for text, report in zip(REPORTS[:2], ner.annotate(REPORTS[:2]), strict=True):
         assert report.entities
         for entity in report.entities:
@@ -95,7 +130,7 @@ def test_order_and_batches_do_not_matter(ner, budget):
     assert other.identity == ner.identity
 
 
-def test_a_long_sentence_is_cut_and_says_so(ner):
+def test_a_long_sentence_is_truncated_and_reported(ner):
     text = "No effusion. " + "the left lower lobe " * 1000
     (report,) = ner.annotate([text])
     ((start, end),) = report.unread
@@ -110,7 +145,7 @@ def test_long_reports(ner):
     assert [bool(report.unread) for report in found] == [True, True, False]
 
 
-def test_own_normalisation_of_the_checkpoint_is_used(ner):
+def test_the_normalisation_of_the_checkpoint_is_used(ner):
     # tokenizer.json says NFKC; transformers 5 builds DeBERTa's tokenizer with NFC
     assert ner.token_ids(["ﬁbrosis"]) == ner.token_ids(["fibrosis"])
 
@@ -130,7 +165,7 @@ def test_cache_round_trip(ner, tmp_path, monkeypatch):
     assert AnnotationStore(DiskCache(tmp_path)).annotate(ner, REPORTS) == first
 
 
-def test_details_say_what_was_not_read():
+def test_details_contain_what_was_not_read():
     metric = load("ratescore", checkpoint=str(FOLDER))
     long = "the left lower lobe " * 1000
     (detail,) = metric.compute([long], ["No effusion. The lungs are clear."], detailed=True)["details"]
@@ -190,9 +225,9 @@ def test_missing_tensor(copy):
 
 
 @pytest.mark.parametrize("part", ["ner", "encoder"])
-def test_surplus_tensor(copy, part):
+def test_extra_tensor(copy, part):
     edit_tensors(copy, part, lambda tensors: tensors.update(extra=next(iter(tensors.values())).clone()))
-    refused(copy, str(copy / part), "too many", "extra")
+    refused(copy, str(copy / part), "extra tensors", "extra")
 
 
 def test_missing_tensor_of_the_encoder(copy):

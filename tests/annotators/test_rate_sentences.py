@@ -1,4 +1,4 @@
-"""Where reports are cut into sentences. What stands here was observed of medspaCy 1.3.1 with PyRuSH 1.0.13."""
+"""Splitting reports into sentences. The expected results were observed with medspaCy 1.3.1 and PyRuSH 1.0.13."""
 
 from itertools import pairwise
 
@@ -31,7 +31,7 @@ CASES = {
     "a number before an opening word stays behind": "In the left base. 7.| This may be atelectasis.",
     "numbered lines": "Lungs clear.\n|2. No effusion.\n|3. Heart large.",
     "brackets": "1) Clear lungs |2) No effusion |3) Heart",
-    "a line that goes on": "There is a large\neffusion on the left.",
+    "a line that continues": "There is a large\neffusion on the left.",
     "a line that begins with a capital": "Clear lungs\n|Heart is large",
     "empty line": "Clear lungs\n\n|Heart is large",
     "heading in its line": "FINDINGS: Lungs clear.| IMPRESSION: Normal.",
@@ -49,7 +49,7 @@ def test_cuts(marked):
     assert sentences(marked.replace("|", "")) == [piece.strip() for piece in marked.split("|")]
 
 
-def test_places_are_those_of_the_report():
+def test_positions_are_those_in_the_report():
     assert rate_sentences("  Clear lungs.  Heart large.\n") == [(2, 14), (16, 28)]
 
 
@@ -58,9 +58,9 @@ def test_nothing_to_read(text):
     assert sentences(text) == []
 
 
-def test_fragments_without_a_letter_are_left_out_and_words_are_not():
+def test_fragments_without_a_letter_are_dropped_and_words_are_kept():
     assert sentences("Limits are normal. .") == ["Limits are normal."]
-    assert sentences("OK") == ["OK"]  # upstream leaves out whatever has fewer than three characters
+    assert sentences("OK") == ["OK"]  # upstream drops everything with fewer than three characters
 
 
 @given(st.text(alphabet='aA.1 \n:)?"-éX\t(', max_size=60) | st.text(max_size=60))

@@ -1,18 +1,24 @@
-"""Regions from a detector: tiny random models in the real format, and one whose answer is known."""
+"""Regions from a detector: tiny random models in the real format, and one with a known answer."""
 
 import json
 
 import numpy as np
 import pytest
-import torch
 from PIL import Image
-from safetensors.torch import load_file, save_file
 
-from radeval_core.annotators import region_detector as module
-from radeval_core.annotators.region_detector import RegionDetector
 from radeval_core.errors import CheckpointError, InputError, MissingDependencyError
 from radeval_core.findings.atlas import check_boxes, region_names
-from tiny_detector import make_tiny_detector, say_everywhere
+
+
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global load_file, make_tiny_detector, module, RegionDetector, save_file, say_everywhere, torch
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    from radeval_core.annotators import region_detector as module
+    from radeval_core.annotators.region_detector import RegionDetector
+    from tiny_detector import make_tiny_detector, say_everywhere
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +38,7 @@ def folder(request):
 
 @pytest.fixture(scope="module")
 def films():
-    """Films of three shapes, so that some share a batch and some cannot."""
+    """Return films of three shapes, so that only some can share a batch."""
     rng = np.random.default_rng(0)
     shapes = [(90, 100), (120, 100), (90, 100), (64, 64), (120, 100)]
     return [Image.fromarray(rng.integers(0, 255, shape, dtype=np.uint8)) for shape in shapes]
@@ -46,7 +52,7 @@ def test_a_known_answer_in_pixels_of_the_film(tmp_path):
     assert found == {"svc": pytest.approx((80, 20, 120, 30), abs=1e-3)}
 
 
-def test_a_box_is_cut_to_the_film(tmp_path):
+def test_a_box_is_clipped_to_the_film(tmp_path):
     make_tiny_detector(tmp_path)
     say_everywhere(tmp_path, region_names().index("right lung"), (0.1, 0.9, 0.4, 0.4))
     (found,) = RegionDetector(str(tmp_path), "cpu", progress=False).detect([Image.new("L", (100, 100))])
@@ -55,15 +61,15 @@ def test_a_box_is_cut_to_the_film(tmp_path):
 
 @pytest.mark.parametrize("folder", ["detr", "yolos"], indirect=True)
 def test_each_film_has_usable_boxes(folder, films):
-    found = RegionDetector(str(folder), "cpu", 0.0, progress=False).detect(films)
+    found = RegionDetector(str(folder), "cpu", threshold=0.0, progress=False).detect(films)
     assert len(found) == len(films) and all(found)
     for film, boxes in zip(films, found, strict=True):
         assert check_boxes(boxes, film.width, film.height) == boxes
-    assert all(len(boxes) > 1 for boxes in found), "several regions a film, or the test shows little"
+    assert all(len(boxes) > 1 for boxes in found), "several regions per film, or the test shows little"
 
 
 def test_the_best_score_of_a_region_wins(detr):
-    detector = RegionDetector(str(detr), "cpu", 0.0, progress=False)
+    detector = RegionDetector(str(detr), "cpu", threshold=0.0, progress=False)
     svc, spine = region_names().index("svc"), region_names().index("spine")
     result = {
         "scores": torch.tensor([0.3, 0.9, 0.5, 0.95]),
@@ -76,7 +82,7 @@ def test_the_best_score_of_a_region_wins(detr):
 
 @pytest.mark.parametrize("folder", ["detr", "yolos"], indirect=True)
 def test_batches_and_neighbours_change_nothing(folder, films, monkeypatch):
-    detector = RegionDetector(str(folder), "cpu", 0.0, progress=False)
+    detector = RegionDetector(str(folder), "cpu", threshold=0.0, progress=False)
     together = detector.detect(films)
     alone = [detector.detect([film])[0] for film in films]
     monkeypatch.setattr(module, "BATCH_IMAGES", 2)
@@ -88,21 +94,21 @@ def test_batches_and_neighbours_change_nothing(folder, films, monkeypatch):
 
 
 def test_it_is_the_same_every_time_and_named_by_its_weights(detr, films):
-    one, two = (RegionDetector(str(detr), "cpu", 0.1, progress=False) for _ in range(2))
+    one, two = (RegionDetector(str(detr), "cpu", threshold=0.1, progress=False) for _ in range(2))
     assert one.detect(films) == two.detect(films)
     assert one.identity == two.identity
     assert one.identity.startswith(f"regions|{detr.name}@") and one.identity.endswith("|threshold:0.1")
 
 
 def test_a_high_threshold_finds_nothing(yolos, films):
-    assert RegionDetector(str(yolos), "cpu", 0.9999999, progress=False).detect(films[:1]) == [{}]
+    assert RegionDetector(str(yolos), "cpu", threshold=0.9999999, progress=False).detect(films[:1]) == [{}]
     with pytest.raises(InputError, match=r"threshold of a detector must be at least 0 and below 1, got 1\.5"):
-        RegionDetector(str(yolos), "cpu", 1.5)
+        RegionDetector(str(yolos), "cpu", threshold=1.5)
 
 
 def test_paths_and_no_images(detr, films, tmp_path):
     films[0].save(tmp_path / "film.png")
-    detector = RegionDetector(str(detr), "cpu", 0.0, progress=False)
+    detector = RegionDetector(str(detr), "cpu", threshold=0.0, progress=False)
     for path in (tmp_path / "film.png", str(tmp_path / "film.png")):
         assert detector.detect([path]) == detector.detect([films[0]])
     assert detector.detect([]) == []
@@ -110,21 +116,21 @@ def test_paths_and_no_images(detr, films, tmp_path):
         detector.detect([films[0], tmp_path / "other.png"], first=7)
 
 
-def test_labels_may_be_written_otherwise(tmp_path, detr, films):
+def test_labels_may_differ_in_case_and_underscores(tmp_path, detr, films):
     labels = [name.replace(" ", "_").upper() for name in region_names()]
     other = make_tiny_detector(tmp_path, labels=labels)
-    found = RegionDetector(str(other), "cpu", 0.0, progress=False).detect(films)
-    assert found == RegionDetector(str(detr), "cpu", 0.0, progress=False).detect(films)
+    found = RegionDetector(str(other), "cpu", threshold=0.0, progress=False).detect(films)
+    assert found == RegionDetector(str(detr), "cpu", threshold=0.0, progress=False).detect(films)
 
 
-def test_labels_for_nothing_are_not_regions(tmp_path, films):
+def test_labels_that_mean_no_object_are_not_regions(tmp_path, films):
     folder = make_tiny_detector(tmp_path, labels=["N/A", "background", "svc"])
-    assert set().union(*RegionDetector(str(folder), "cpu", 0.0, progress=False).detect(films)) <= {"svc"}
+    assert set().union(*RegionDetector(str(folder), "cpu", threshold=0.0, progress=False).detect(films)) <= {"svc"}
 
 
 def test_a_detector_of_other_things_is_refused(tmp_path):
     make_tiny_detector(tmp_path, labels=["person", "bicycle", "car", "svc", "airplane"])
-    with pytest.raises(CheckpointError, match=r"not a detector of Chest ImaGenome's regions: 4 of its 5 labels are no"):
+    with pytest.raises(CheckpointError, match=r"a detector of Chest ImaGenome's regions: 4 of its 5 labels are not"):
         RegionDetector(str(tmp_path), "cpu")
 
 

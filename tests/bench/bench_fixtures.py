@@ -1,4 +1,4 @@
-"""Made-up results of metrics, so that a test of a statistic needs no metric."""
+"""Invented metric results, so that tests of statistics need no metric."""
 
 from types import SimpleNamespace
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def result(name, scores, up=True, details=None, **parts):
-    """What a metric says, without a metric."""
+    """Return a metric's result with given scores."""
     scores = np.array(scores, dtype=np.float64)
     return SimpleNamespace(
         scores=scores,
@@ -20,10 +20,10 @@ def result(name, scores, up=True, details=None, **parts):
 
 
 def rows_of(*rows):
-    """Rows with their places."""
+    """Return the rows with their locations."""
     return [(f"d.jsonl: line {i}", row) for i, row in enumerate(rows, start=1)]
 
 
 def rated(id, expert, study=None):
-    """A row of rated pairs."""
+    """Return a rated row."""
     return {"id": id, "study": study, "prediction": "Clear lungs.", "reference": "Edema.", "expert": expert}

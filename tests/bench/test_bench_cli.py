@@ -44,7 +44,7 @@ def test_bench_table(rated, capsys):
         "tau rating",
         "preference accuracy",
         "experts",
-        "1000 resamples by study",
+        "1000 resamples of studies",
         "rouge|config:",
     ):
         assert text in out
@@ -75,7 +75,7 @@ def test_bench_page_and_sensitivity(rated, tmp_path, capsys):
     arguments = ["bench", "--data", str(rated), "--metrics", "rouge,bleu", "--html", str(page), "--sensitivity"]
     assert cli.main(arguments) == 0
     out = capsys.readouterr().out
-    for text in ("Each radiologist: tau with errors", "Sensitivity to errors", f"page written to {page}"):
+    for text in ("Tau with errors of each radiologist", "Sensitivity to errors", f"wrote page to {page}"):
         assert text in out
     assert page.read_text().startswith("<!DOCTYPE html>")
 
@@ -127,7 +127,7 @@ def test_compare_json(systems, capsys):
 
 
 @pytest.mark.parametrize("command, text", [("bench", '"expert": {"errors"'), ("compare", "same ids and references")])
-def test_help_teaches(command, text, capsys):
+def test_help_shows_examples(command, text, capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main([command, "--help"])
     out = capsys.readouterr().out

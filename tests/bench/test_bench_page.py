@@ -10,7 +10,7 @@ from radeval_core.bench.correction_rows import correction_rows
 from radeval_core.bench.expert_data import rated_pairs
 from radeval_core.bench.page import bench_page
 from radeval_core.bench.plots import dot_plot, scatter
-from radeval_core.bench.run import Outcome, run_bench
+from radeval_core.bench.run import BenchResult, run_bench
 from radeval_core.bench.sources import TriadData
 from radeval_core.bench.tables import extra_tables, main_table
 
@@ -18,7 +18,7 @@ EVIL = '<script>alert("x")</script>.jsonl'
 
 
 def outcome(provenance=None):
-    """A benchmark with every section of rated pairs."""
+    """Return a benchmark result with every section of rated pairs."""
     texts = ["Large left effusion.", "Clear lungs.", "Left effusion and edema.", "Small left effusion."]
     rows = []
     for i, text in enumerate(texts * 2):
@@ -35,7 +35,7 @@ def outcome(provenance=None):
 
 
 class Tags(HTMLParser):
-    """Every tag must be closed by its own end."""
+    """Parser that checks that every tag is closed."""
 
     def __init__(self):
         super().__init__()
@@ -44,7 +44,7 @@ class Tags(HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.attributes += attrs
         self.ids += [value for key, value in attrs if key == "id"]
-        if tag != "meta":
+        if tag not in ("meta", "img"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
@@ -60,8 +60,11 @@ def checked(page):
     assert not tags.open and len(set(tags.ids)) == len(tags.ids)
     links = [value for key, value in tags.attributes if key == "href"]
     assert links and all(link.removeprefix("#") in tags.ids for link in links)  # no link leaves the page
-    assert not any(key in ("src", "onclick", "onload") for key, _ in tags.attributes)
-    assert "<script" not in page and "url(" not in page and "@import" not in page and "http" not in page
+    assert not any(key in ("onclick", "onload") for key, _ in tags.attributes)
+    pictures = [value for key, value in tags.attributes if key == "src"]
+    assert all(re.fullmatch(r"data:image/png;base64,[\w+/=]+", picture) for picture in pictures)
+    words = re.sub(r'src="data:[^"]*"', "", page)
+    assert "<script" not in words and "url(" not in words and "@import" not in words and "http" not in words
     return tags
 
 
@@ -70,13 +73,13 @@ def whole():
     return outcome()
 
 
-def test_every_section_is_on_the_page_and_nothing_is_loaded(whole):
+def test_the_page_has_every_section_and_loads_nothing(whole):
     page = bench_page(whole)
     ids = checked(page).ids
     wanted = "agreement scatter raters-errors categories preference-margin preference-confidence counts failure-errors"
     for key in [*wanted.split(), "count-categories", "sensitivity", "published", "provenance"]:
         assert key in ids, key
-    assert page.count("<svg") == 4 + 3  # three measures and the preference, and a scatter a metric
+    assert page.count("<img") == 4 + 3  # three measures, the preference, and one scatter plot per metric
     assert "0.531" in page and "rouge|config:" in page and "20240601" in page
 
 
@@ -111,29 +114,36 @@ def test_triads_and_corrections_have_pages():
     assert {"correction-types", "correction-text", "correction-severity", "correction-gain"} <= set(ids)
 
 
-def test_dots_are_sorted_and_stand_where_they_should():
-    rows = {"low": {"value": 0.2, "ci95": [0.1, 0.3]}, "high": {"value": 0.4, "ci95": None}, "none": {"value": None}}
-    plot = dot_plot(rows, "a & b", line=0.5, named="experts")
-    assert (
-        plot.index("high") < plot.index("low") and "none" not in plot and "a &amp; b" in plot and "experts 0.50" in plot
-    )
-    centres = [float(x) for x in re.findall(r'class="dot" cx="([\d.]+)"', plot)]
-    ticks = {
-        float(t): float(x)
-        for x, t in re.findall(r'class="tick" x="([\d.]+)" y="\d+" text-anchor="middle">([\d.]+)<', plot)
-    }
-    assert centres == pytest.approx([ticks[0.4], ticks[0.2]], abs=0.1)
-    assert dot_plot({"none": {"value": None}}, "x") == ""
+def test_every_picture_says_what_it_shows(whole):
+    found = [re.search(r'alt="([^"]*)"', tag).group(1) for tag in re.findall("<img[^>]*>", bench_page(whole))]
+    value = whole.result["rouge"]["kendall_errors"]["value"]
+    assert f"rouge {value:.3f}" in found[0] and "experts " in found[0]
+    assert found[-1] == "fineradscore against experts&#x27; errors"
 
 
-def test_scatter_draws_each_place_once():
+def labels(axis):
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def test_dots_are_sorted_and_at_their_values():
+    rows = {"low": {"value": 0.2, "ci95": [0.1, 0.3]}, "high $x$": {"value": 0.4, "ci95": None}}
+    (axes,) = dot_plot(rows, line=0.5, named="experts").axes
+    assert labels(axes.yaxis) == ["high $x$", "low"]
+    (numbers,) = axes.child_axes
+    assert labels(numbers.yaxis) == ["0.400", "0.200"]
+    dots = next(line for line in axes.lines if line.get_marker() == "o")
+    assert dots.get_xydata().tolist() == [[0.4, 0], [0.2, 1]]
+    assert [segment[:, 0].tolist() for segment in axes.collections[0].get_segments()] == [[0.4, 0.4], [0.1, 0.3]]
+    assert [text.get_text() for text in axes.texts] == ["experts 0.50"]
+    assert axes.yaxis_inverted() and axes.get_xlim()[0] < 0 < 0.5 < axes.get_xlim()[1]
+
+
+def test_a_scatter_plot_draws_each_place_once_and_leaves_out_nan():
     nan = float("nan")
-    plot = scatter(np.array([0, 0, 2, nan]), np.array([1, 1, 0, 5]), "errors", "<m>")
-    assert plot.count('class="point"') == 2 and "&lt;m&gt;" in plot
-    radii = sorted(float(r) for r in re.findall(r'r="([\d.]+)"', plot))
-    assert radii == pytest.approx([2, 2.8])
-    assert scatter(np.array([nan]), np.array([1.0]), "a", "b") == ""
-    assert scatter(np.array([1.0, 1.0]), np.array([2.0, 2.0]), "a", "b").count('class="point"') == 1
+    (axes,) = scatter(np.array([0, 0, 2, nan]), np.array([1, 1, 0, 5]), "errors").axes
+    (dots,) = axes.collections
+    assert dots.get_offsets().tolist() == [[0, 1], [2, 0]] and dots.get_sizes().tolist() == [18, 9]
+    assert axes.get_xlabel() == "errors"
 
 
 def test_tables_put_the_best_first_and_experts_last(whole):
@@ -148,4 +158,4 @@ def test_a_metric_without_any_value_is_still_listed():
     data = rated_pairs(rows_of(*(rated(i, {"errors": i}) for i in range(3))), "d", {"file": "d.jsonl"})
     found = run_bench(data, ["rouge"])
     assert main_table(found.result).rows[0][:2] == ["rouge", "-"]
-    checked(bench_page(Outcome(found.result, found.scores, found.expert)))
+    checked(bench_page(BenchResult(found.result, found.scores, found.expert)))

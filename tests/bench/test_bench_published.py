@@ -10,7 +10,7 @@ from radeval_core.stats.agreement import study_resamples
 REXVAL = {"dataset": "rexval", "config": "pairs", "split": "test"}
 
 
-def test_every_row_names_a_metric_of_ours_and_lies_in_its_interval():
+def test_every_row_has_a_known_metric_and_a_value_inside_its_interval():
     for entries in _entries().values():
         for entry in entries:
             for row in entry["values"]:
@@ -20,7 +20,7 @@ def test_every_row_names_a_metric_of_ours_and_lies_in_its_interval():
                 assert row["ci95"] is None or row["ci95"][0] < row["value"] < row["ci95"][1]
 
 
-def test_values_as_the_papers_print_them():
+def test_values_match_the_papers():
     found = {
         (r["paper"], r["label"], r["measure"], r["pairs"]): r["value"] for r in published_values(REXVAL, "kendall")
     }
@@ -31,7 +31,7 @@ def test_values_as_the_papers_print_them():
     assert found["FineRadScore", "FineRadScore (GPT-4)", "errors", 40] == 0.701
 
 
-def test_measured_beside_published():
+def test_measured_values_next_to_published_ones():
     rows = rows_of(*(rated(i, {"errors": e, "significant_errors": 0}) for i, e in enumerate([0, 1, 2, 3])))
     data = rated_pairs(rows, "d", REXVAL)
     results = {
@@ -47,7 +47,7 @@ def test_measured_beside_published():
     assert by["BERTScore", "errors"] is None  # not run
 
 
-def test_counts_beside_published_ones():
+def test_measured_counts_next_to_published_ones():
     known = {"value": 2.0, "ci95": None, "n": 3}
     counts = {"green": {"mae_significant": known, "categories": {"wrong_location": {"accuracy": known}}}}
     by = {row["measure"]: row for row in counts_beside_measured(counts, REXVAL)}

@@ -17,7 +17,7 @@ def test_every_report_is_changed_once_for_each_seed():
     assert changed_reports([""], "negation", 1) == []
 
 
-def test_falls_are_those_of_the_metric_itself():
+def test_falls_match_the_metrics_own_scores():
     found = sensitivity(REPORTS, ["rouge", "fineradscore"])
     assert found["reports"] == 2 and set(found["changes"]) == set(KINDS)
     for name, sign in (("rouge", 1), ("fineradscore", -1)):
@@ -30,7 +30,7 @@ def test_falls_are_those_of_the_metric_itself():
     falls = found["falls"]["rouge"]
     cost, noise = (sum(falls[k]["value"] for k in kinds) / len(kinds) for kinds in (ERRORS, MEANING_KEPT))
     assert falls["ratio"] == pytest.approx(cost / noise)
-    assert found["falls"]["fineradscore"]["ratio"] is None  # rewording costs it nothing
+    assert found["falls"]["fineradscore"]["ratio"] is None  # paraphrases do not change its score
 
 
 def test_reports_that_cannot_be_changed():

@@ -8,8 +8,8 @@ from radeval_core import api
 from radeval_core.bench import corrections
 from radeval_core.bench.correction_rows import correction_rows
 from radeval_core.bench.corrections import as_rated, correction_sections, judge_action
+from radeval_core.corrections.lines import split_lines
 from radeval_core.errors import InputError
-from radeval_core.judges.fineradscore.lines import split_lines
 
 CANDIDATE = "Large left pleural effusion. Right pneumothorax. The heart is normal in size."
 
@@ -34,7 +34,7 @@ CHANGED = reading(
 
 
 def judged(monkeypatch, *answers):
-    """Let the judge answer so, one list of (line, action, after, severity) a reading; None is unreadable."""
+    """Make the judge return one list of (line, action, after, severity) per reading; None is an unreadable answer."""
     details = [
         None if a is None else [dict(zip(("line", "action", "after", "severity"), c, strict=True)) for c in a]
         for a in answers
@@ -44,8 +44,8 @@ def judged(monkeypatch, *answers):
     def score(pairs, metrics, *args, **options):
         scores = real(pairs, metrics, *args, **options)
         if metrics == ["fineradscore"]:
-            for found, said in zip(scores.results["fineradscore"].details, details, strict=True):
-                found.update(corrections=said, corrected=None if said is None else "Clear lungs.")
+            for found, answer in zip(scores.results["fineradscore"].details, details, strict=True):
+                found.update(corrections=answer, corrected=None if answer is None else "Clear lungs.")
         return scores
 
     monkeypatch.setattr(api, "score", score)
@@ -62,33 +62,33 @@ def test_by_hand(monkeypatch):
     values = {action: row["value"] for action, row in shown["types"].items()}
     assert values == pytest.approx({"keep": 3 / 4, "rewrite": 1, "delete": 0, "insert": 0, "no_insert": 1})
     assert [shown["types"][a]["n"] for a in ("keep", "rewrite", "delete", "insert", "no_insert")] == [4, 1, 1, 1, 1]
-    # greatest severities 1 and 2 against 0 and 4
+    # highest severities 1 and 2 against 0 and 4
     severity = shown["severity"]
     assert (
         severity["mae"]["value"] == 1.5 and severity["exact"]["value"] == 0 and severity["within_one"]["value"] == 0.5
     )
     assert {k: n for k, n in severity["differences"].items() if n} == {"1": 1, "-2": 1}
-    # new text is compared in the second reading alone: the first has none
+    # new text is compared only in the second reading; the first has none
     assert shown["new_text"]["bleu_1"]["n"] == 1 and 0 < shown["new_text"]["bleu_1"]["value"] < 1
     assert shown["gain"] == {} and "paraphrased" not in found and found["radiologists"] is None
     assert shown["unread"] == 0 and shown["reports"] == 2
 
 
-def test_unreadable_answers_are_counted_and_left_out(monkeypatch):
+def test_unreadable_answers_are_counted_and_skipped(monkeypatch):
     judged(monkeypatch, None, [])
     found = correction_sections(correction_rows(rows_of(KEPT, CHANGED), "d"), ["fineradscore", "bleu"], None, {})
     shown = found["as_written"]
     assert shown["unread"] == 1 and shown["types"]["keep"]["n"] == 1 and shown["severity"]["mae"]["value"] == 4
     assert shown["gain"]["bleu"]["base"]["n"] == 1
-    assert shown["new_text"]["bleu_1"]["value"] == 0  # nothing written where the radiologist wrote
+    assert shown["new_text"]["bleu_1"]["value"] == 0  # the judge wrote no text, but the radiologist did
 
 
-def test_the_line_that_overlaps_most_counts():
+def test_the_line_with_the_largest_overlap_counts():
     lines = split_lines(CANDIDATE)
-    said = [{"line": 1, "action": "delete"}, {"line": None, "action": "insert"}]
-    assert [judge_action(lines, said, (x.start, x.end)) for x in lines] == ["keep", "delete", "keep"]
-    assert judge_action(lines, said, (20, 48)) == "delete" and judge_action(lines, said, (0, 32)) == "keep"
-    assert judge_action((), said, (0, 5)) == "keep"
+    answer = [{"line": 1, "action": "delete"}, {"line": None, "action": "insert"}]
+    assert [judge_action(lines, answer, (x.start, x.end)) for x in lines] == ["keep", "delete", "keep"]
+    assert judge_action(lines, answer, (20, 48)) == "delete" and judge_action(lines, answer, (0, 32)) == "keep"
+    assert judge_action((), answer, (0, 5)) == "keep"
 
 
 def test_embedded_judge_and_gain():
@@ -111,7 +111,7 @@ def test_embedded_judge_and_gain():
     assert found["shuffled"]["types"]["keep"]["value"] == 1
 
 
-def test_gain_is_positive_for_better_where_lower_is_better(monkeypatch):
+def test_a_positive_gain_is_better_even_if_lower_scores_are_better(monkeypatch):
     real = api.score
 
     def score(pairs, metrics, *args, **options):
@@ -127,7 +127,7 @@ def test_gain_is_positive_for_better_where_lower_is_better(monkeypatch):
     assert gain["gain"]["value"] == pytest.approx(gain["base"]["value"] - gain["corrected"]["value"])
 
 
-def test_shuffling_keeps_the_lines_and_the_seed():
+def test_shuffling_keeps_the_lines_and_is_reproducible():
     (one,) = correction_rows(rows_of(CHANGED), "d").readings
     shuffled = corrections._shuffled(one.pair)
     assert shuffled == corrections._shuffled(one.pair) and len(shuffled) == len(one.pair.reference)
@@ -146,7 +146,7 @@ def test_radiologists_who_read_the_same_report():
     other = {**CHANGED, "id": 3, "lines": [line(0, "rewrite", "Clear.", 1)]}
     third = {**CHANGED, "id": 4, "lines": [line(0, "keep")]}
     data = correction_rows(rows_of(CHANGED, other, third, KEPT), "d")
-    # severities 4, 1, 0 of one report: apart by 3, 4 and 1; the other study has one reading
+    # severities 4, 1, 0 of one report differ by 3, 4 and 1; the other study has one reading
     found = corrections._between_radiologists(data)
     assert found["severity_mae"]["value"] == pytest.approx(8 / 3) and found["pairs"] == 3
 
@@ -157,6 +157,6 @@ def test_as_rated_pairs():
     assert data.studies == ["t", "s"] and np.array(data.raters["errors"]).shape == (2, 1)
 
 
-def test_the_judge_must_be_among_the_metrics():
-    with pytest.raises(InputError, match="only fineradscore makes: add it to --metrics"):
+def test_the_judge_must_be_one_of_the_metrics():
+    with pytest.raises(InputError, match="only fineradscore makes; add it to --metrics"):
         correction_sections(correction_rows(rows_of(KEPT), "d"), ["bleu"], None, {})

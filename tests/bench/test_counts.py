@@ -4,13 +4,14 @@ from bench_fixtures import rated, result, rows_of
 
 from radeval_core import api
 from radeval_core.bench.counts import count_rows, predicted_counts, rater_gaps
-from radeval_core.bench.expert_data import CATEGORIES, rated_pairs
-from radeval_core.judges.fineradscore.analysis import CATEGORIES as TITLES
+from radeval_core.bench.expert_data import rated_pairs
+from radeval_core.corrections.types import CATEGORY_TITLES as TITLES
+from radeval_core.error_categories import CATEGORIES
 from radeval_core.stats.agreement import study_resamples
 
 
 def green(matched, significant=(), insignificant=()):
-    """A detail of green with one error for each category named."""
+    """Return a detail of green with one error for each given category."""
     counted = [{c: {"count": names.count(c), "entries": []} for c in names} for names in (significant, insignificant)]
     return {"matched": {"count": matched}, "significant": counted[0], "insignificant": counted[1], "reason": ""}
 
@@ -20,7 +21,7 @@ def fine(*corrections):
 
 
 DETAILS = [
-    green(2, ["location", "location"], ["severity"]),
+    green(2, ["wrong_location", "wrong_location"], ["wrong_severity"]),
     green(0, ["false_finding"]),
     {"reason": "no answer"},
 ]
@@ -44,7 +45,7 @@ def test_fineradscore_counts_a_correction_once_and_each_of_its_categories():
 
 
 def data():
-    """Experts' means: significant 1.5, 1, 4; insignificant 1, 0, 0; matched 3, 0, 1."""
+    """Return rated pairs with the expert means: significant 1.5, 1, 4; insignificant 1, 0, 0; matched 3, 0, 1."""
 
     def expert(errors, significant, matched, place):
         categories = {"wrong_location": {"significant": place}}
@@ -68,20 +69,20 @@ def data():
 def test_by_hand():
     row = count_rows({"green": result("green", [0.5, 0, np.nan], details=DETAILS)}, data(), study_resamples(range(3)))
     found = row["green"]
-    # the metric says 2 and 1 significant, 1 and 0 insignificant
+    # the metric counts 2 and 1 significant, 1 and 0 insignificant errors
     assert found["mae_significant"]["value"] == pytest.approx(0.25) and found["mae_significant"]["n"] == 2
     assert found["mae_significant"]["std"] == pytest.approx(0.25)
     assert found["mae_insignificant"]["value"] == pytest.approx(0)
     assert found["mae_raters"] == pytest.approx([0.5, 0])
     assert found["mae_matched_findings"]["value"] == pytest.approx(0.5)
-    # by the experts' counts green is 3 / 4.5 and 0
+    # with the experts' counts, green is 3 / 4.5 and 0
     assert found["mae_score"]["value"] == pytest.approx((2 / 3 - 0.5) / 2)
-    # location: experts' means 1.5 and 0.5 round up to 2 and 1; the metric says 2 and 0
+    # location: the experts' means 1.5 and 0.5 round up to 2 and 1; the metric counts 2 and 0
     place = found["categories"]["wrong_location"]
     assert place["accuracy"]["value"] == 0.5 and place["precision"] == 1 and place["recall"] == 0.5
-    # experts were not asked about false findings, so what the metric says of them is neither right nor wrong
-    asked = found["categories"]["false_finding"]
-    assert asked["accuracy"]["value"] is None and asked["accuracy"]["n"] == 0
+    # the experts did not count false findings, so the metric's count is neither right nor wrong
+    uncounted = found["categories"]["false_finding"]
+    assert uncounted["accuracy"]["value"] is None and uncounted["accuracy"]["n"] == 0
 
 
 def test_between_raters_by_hand():
@@ -89,7 +90,7 @@ def test_between_raters_by_hand():
     assert rater_gaps(rated_pairs(rows_of(rated("a", {"significant_errors": 1})), "d")) is None
 
 
-def test_only_metrics_that_count_and_data_that_has_counts():
+def test_only_metrics_and_data_with_counts_are_compared():
     resamples = study_resamples(range(3))
     assert count_rows({"bleu": result("bleu", [1, 2, 3])}, data(), resamples) == {}
     ratings = rated_pairs(rows_of(*(rated(i, {"rating": i}) for i in range(3))), "d")

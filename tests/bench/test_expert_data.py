@@ -6,8 +6,9 @@ import pytest
 from bench_fixtures import rated, rows_of
 
 from radeval_core.bench.correction_rows import CorrectionData, correction_rows
-from radeval_core.bench.expert_data import CATEGORIES, ExpertData, rated_pairs
+from radeval_core.bench.expert_data import ExpertData, rated_pairs
 from radeval_core.bench.sources import TriadData, open_data, triads
+from radeval_core.error_categories import CATEGORIES
 from radeval_core.errors import InputError
 
 NAN = float("nan")
@@ -136,7 +137,7 @@ def test_bad_triads_and_readings_name_the_line(read, row, message):
 
 
 def test_the_same_reading_twice():
-    with pytest.raises(InputError, match="line 2: id 1 is already that of line 1"):
+    with pytest.raises(InputError, match="line 2: duplicate id 1, already used in line 1"):
         correction_rows(rows_of(READING, READING), "d.jsonl")
 
 

@@ -1,12 +1,12 @@
-"""Metric-oracle retrieval gives what scoring every pair would give."""
+"""Metric-oracle retrieval gives the same result as scoring every pair."""
 
 import json
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
 
-from make_tiny_checkpoints import make_chexbert
 from radeval_core import api, cli
 from radeval_core.bench import oracle_metrics, oracle_sets
 from radeval_core.bench.oracle import oracle
@@ -31,7 +31,7 @@ SENTENCES = [
 
 
 def some_reports(n, seed):
-    """Reports of one to five sentences; some repeat, some are empty, one has a single word."""
+    """Return reports of one to five sentences; some repeat, some are empty, one has a single word."""
     draw = random.Random(seed)
     texts = [" ".join(draw.sample(SENTENCES, draw.randint(1, 5))) for _ in range(n - 4)]
     texts += ["", "  ", "Normal.", texts[0]]
@@ -42,9 +42,17 @@ def some_reports(n, seed):
 REFERENCES, CORPUS = some_reports(40, 1), some_reports(150, 2)
 
 
+def best_ids(scores, corpus, metric):
+    """Return the id of the best report of each row; of the most frequent report if all scores are 0."""
+    usual = Counter(text for _, text in corpus if text.strip()).most_common(1)[0][0]
+    usual_id = next(report_id for report_id, text in corpus if text == usual)
+    cosine = metric == "chexbert_f1.similarity"  # 0 does not mean that nothing is shared
+    return [corpus[row.argmax()][0] if cosine or row.max() else usual_id for row in scores]
+
+
 @pytest.fixture(scope="module")
 def every_pair():
-    """All scores of all pairs: metric values by name, test reports in rows."""
+    """Return the scores of all pairs: metric values by name, with test reports in rows."""
     pairs = [(text, reference) for _, reference in REFERENCES for _, text in CORPUS]
     results = api.score(pairs, ["bleu", "chexbert_f1", "radgraph_f1", "rouge"]).results
     return {
@@ -56,14 +64,14 @@ def every_pair():
 
 @pytest.mark.parametrize("block", [oracle_sets.BLOCK, 1000])
 @pytest.mark.parametrize("metric", exact_values())
-def test_the_best_report_is_that_of_scoring_every_pair(every_pair, metric, block, monkeypatch):
+def test_the_best_report_is_the_one_from_scoring_every_pair(every_pair, metric, block, monkeypatch):
     for module in (oracle_sets, oracle_metrics):
         monkeypatch.setattr(module, "BLOCK", block)
     scores = every_pair[metric]
     found = oracle(REFERENCES, CORPUS, metric)
     assert [row["id"] for row in found.rows] == [row_id for row_id, _ in REFERENCES]
     assert [row["score"] for row in found.rows] == scores.max(axis=1).tolist()  # to the last bit
-    assert [row["best_id"] for row in found.rows] == [CORPUS[i][0] for i in scores.argmax(axis=1)]
+    assert [row["best_id"] for row in found.rows] == best_ids(scores, CORPUS, metric)
     assert found.summary["exact"] is True
     assert found.summary["mean"] == pytest.approx(scores.max(axis=1).mean())
     assert found.summary["n"] == 40 and found.summary["corpus"] == 150
@@ -80,17 +88,19 @@ def test_the_best_report_is_that_of_scoring_every_pair(every_pair, metric, block
         ("bleu", {"lowercase": True, "tokenize": "char"}),
     ],
 )
-def test_options_of_the_metric_count(metric, options):
+def test_the_options_of_the_metric_are_used(metric, options):
     name, _, part = metric.partition(".")
     corpus = [(i, text.upper() if i % 3 else text) for i, (_, text) in enumerate(CORPUS[:60])]
     pairs = [(text, reference) for _, reference in REFERENCES[:12] for _, text in corpus]
     values = api.score(pairs, [name], options={name: options}).results[name].values[part or name].reshape(12, 60)
     found = oracle(REFERENCES[:12], corpus, metric, options=options)
     assert [row["score"] for row in found.rows] == values.max(axis=1).tolist()
-    assert [row["best_id"] for row in found.rows] == values.argmax(axis=1).tolist()
+    assert [row["best_id"] for row in found.rows] == best_ids(values, corpus, metric)
 
 
 def test_vectors_of_a_model_are_compared_exactly(tmp_path):
+    from make_tiny_checkpoints import make_chexbert
+
     chexbert_folder = make_chexbert(tmp_path / "chexbert", SENTENCES * 3)
     found = oracle(REFERENCES[:8], CORPUS[:30], "chexbert_f1.similarity", config=str(chexbert_folder))
     pairs = [(text, reference) for _, reference in REFERENCES[:8] for _, text in CORPUS[:30]]
@@ -107,31 +117,50 @@ def test_a_shortlist_as_long_as_the_corpus_is_exact(metric):
     assert whole.summary["exact"] is True
     best = dict(corpus)
     pairs = [(best[row["best_id"]], text) for row, (_, text) in zip(whole.rows, references, strict=True)]
-    # scored as a test set of its own, with the same references, each pair has the score that was reported
+    # scored as a separate test set with the same references, each pair has the reported score
     again = api.score(pairs, [metric]).results[metric].scores
     assert [row["score"] for row in whole.rows] == pytest.approx(again.tolist(), abs=1e-6)
-    if metric != "cider":  # which looks at all references, so all pairs would be another test set
+    if metric != "cider":  # cider uses all references, so all pairs would be another test set
         every = api.score([(t, r) for _, r in references for _, t in corpus], [metric]).results[metric].scores
         best = every.reshape(6, 20).max(axis=1) if metric != "radcliq" else every.reshape(6, 20).min(axis=1)
         assert [row["score"] for row in whole.rows] == pytest.approx(best.tolist(), abs=1e-6)
 
 
-def test_a_short_shortlist_says_so_and_keeps_the_nearest_words():
+def test_a_short_shortlist_is_not_exact_and_keeps_the_most_similar_reports():
     corpus = [("far", SENTENCES[9]), ("near", SENTENCES[0]), ("same", "Left pleural effusion, small.")]
     found = oracle([("x", "Small left pleural effusion.")], corpus, "ratescore", candidates=2)
     assert found.summary["exact"] is False
     assert found.rows[0]["best_id"] == "near"
 
 
-def test_the_first_of_equals_is_taken():
+def test_the_first_report_wins_a_tie():
     corpus = [("a", "Clear lungs."), ("b", "Left effusion."), ("c", "Left effusion."), ("d", "Effusion left.")]
     assert oracle([("x", "Left effusion.")], corpus, "rouge.rouge1").rows == [{"id": "x", "best_id": "b", "score": 1.0}]
+
+
+@pytest.mark.parametrize("metric", ["bleu", "bleu.bleu_2_radcliq", "rouge", "rouge.rouge2", "radgraph_f1.combined"])
+def test_without_a_match_the_most_frequent_report_is_chosen(metric):
+    corpus = [("a", ""), ("b", ""), ("c", ""), ("d", "Left effusion."), ("e", "Clear lungs."), ("f", "Clear lungs.")]
+    found = oracle([("x", "Zebra"), ("y", "Left effusion.")], corpus, metric)
+    assert found.rows == [
+        {"id": "x", "best_id": "e", "score": 0.0},
+        {"id": "y", "best_id": "d", "score": found.rows[1]["score"]},
+    ]
+    assert found.summary["without_match"] == 1
+
+
+def test_of_several_most_frequent_reports_the_first_is_chosen():
+    corpus = [("a", "Left effusion."), ("b", "Clear lungs."), ("c", "Clear lungs."), ("d", "Left effusion.")]
     assert oracle([("x", "Zebra")], corpus, "bleu").rows == [{"id": "x", "best_id": "a", "score": 0.0}]
+
+
+def test_in_an_empty_corpus_report_nothing_else_can_be_chosen():
+    assert oracle([("x", "Zebra")], [("a", ""), ("b", " ")], "bleu").rows[0]["best_id"] == "a"
 
 
 def test_sets_by_hand():
     index = SetIndex([[["a", "b"]], [["c"]]], [[["a", "x"]], [["a", "y"]], [["c", "b", "a"]], [[]]])
-    assert index.first == [0, 2, 3]  # x and y are nothing to the test reports: both reports look the same
+    assert index.first == [0, 2, 3]  # no test report has x or y, so both reports share a column
     (rows, (overlap,)), *rest = index.blocks()
     assert rows.start == 0 and not rest
     assert overlap.common.tolist() == [[1, 2, 0], [0, 1, 0]]
@@ -144,22 +173,22 @@ def test_sets_by_hand():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metric": "bertscore"}, "bertscore cannot be searched exactly: give --candidates N to score a shortlist"),
-        ({"metric": "rouge", "candidates": 5}, "rouge is searched exactly: leave out --candidates"),
+        ({"metric": "bertscore"}, "bertscore has no exact search; give --candidates N to score a shortlist"),
+        ({"metric": "rouge", "candidates": 5}, "rouge has an exact search; omit --candidates"),
         ({"metric": "rogue"}, "did you mean 'rouge'"),
         ({"metric": "rouge.rouge3"}, "unknown value of rouge 'rouge3'"),
-        ({"metric": "radcliq.v0", "candidates": 5}, "whole metrics only"),
+        ({"metric": "radcliq.v0", "candidates": 5}, "only with whole metrics"),
         ({"metric": "ratescore", "candidates": 0}, "--candidates must be at least 1"),
         ({"metric": "rouge", "options": {"stem": True}}, "unknown option of rouge 'stem'"),
     ],
 )
-def test_what_cannot_be_searched_is_refused(options, message):
+def test_wrong_options_are_refused(options, message):
     with pytest.raises(InputError) as caught:
         oracle(REFERENCES[:2], CORPUS[:2], **options)
     assert message in str(caught.value)
 
 
-def test_nothing_to_choose_from():
+def test_an_empty_corpus_or_test_set_is_refused():
     with pytest.raises(InputError, match="no reports in the corpus"):
         oracle(REFERENCES, [], "rouge")
     with pytest.raises(InputError, match="no test reports"):
@@ -185,7 +214,7 @@ def test_the_command_writes_rows_and_prints_a_summary(tmp_path, capsys):
     assert "exact" in capsys.readouterr().out
 
 
-def test_the_command_refuses_with_one_line(tmp_path, capsys):
+def test_the_command_explains_wrong_input(tmp_path, capsys):
     references = write(tmp_path / "r.jsonl", REFERENCES[:2])
     out = str(tmp_path / "best.jsonl")
     assert cli.main(["oracle", references, str(tmp_path / "none.jsonl"), "--metric", "rouge", "--out", out]) == 2

@@ -1,4 +1,4 @@
-"""The benchmark on a made-up file in ReXVal's exact layout, from the publisher's two files to the page."""
+"""The benchmark on invented files in ReXVal's exact layout, from the publisher's two files to the page."""
 
 import csv
 import json
@@ -55,7 +55,7 @@ def test_from_the_publishers_files_to_the_page(built, tmp_path, capsys):
     assert by["GREEN", "errors"]["value"] == 0.63
     assert by["GREEN", "errors"]["measured"] == {k: found["green"]["kendall_errors"][k] for k in ("value", "ci95", "n")}
     assert "Published values" in page.read_text() and "0.527" in page.read_text()
-    # the same from the publisher's counts alone: candidates in the order of the file, errors summed over all raters
+    # the same from the publisher's counts: candidates in file order, errors summed over all raters
     candidates = [(study, place) for study in range(50) for place in range(4)]
     pairs = [(str(np.roll(TEXTS, study)[place]), "Left pleural effusion.") for study, place in candidates]
     scores = api.score(pairs, ["rouge"]).results["rouge"].scores

@@ -3,7 +3,7 @@ import pytest
 from bench_fixtures import result
 
 from radeval_core import api
-from radeval_core.bench.run import bench
+from radeval_core.bench.run import run_bench
 from radeval_core.bench.sources import TriadData
 from radeval_core.bench.triads import beside_measured, score_triads, triad_rows
 
@@ -25,7 +25,7 @@ def test_last_digits_do_not_break_a_tie():
     assert triad_rows({"m": result("m", [0.1 + 0.2] * 4 + [0.3] * 4)}, FOUR)["m"]["ties"]["value"] == 1
 
 
-def test_interval_is_that_of_a_share():
+def test_the_interval_matches_the_normal_approximation():
     n = 400
     many = TriadData(list(range(n)), ["o"] * n, ["s"] * n, ["x"] * n)
     scores = np.concatenate([np.r_[np.ones(300), np.zeros(100)], np.full(n, 0.5)])
@@ -37,7 +37,7 @@ def test_interval_is_that_of_a_share():
 
 def test_real_metrics():
     data = TriadData([7], ["Left pleural effusion."], ["Left-sided pleural fluid."], ["No left pleural effusion."])
-    found = bench(data, ["green", "bleu"])
+    found = run_bench(data, ["green", "bleu"]).result
     assert found["green"]["accuracy"]["value"] == 1 and found["bleu"]["accuracy"]["value"] == 0
     scores = score_triads(data, ["bleu"], None, {})["bleu"].scores
     expected = api.score(
@@ -51,7 +51,7 @@ def test_real_metrics():
     assert list(found) == ["green", "bleu", "seed", "resamples", "versions", "data"]
 
 
-def test_published_accuracies_stand_beside_the_part_they_are_of():
+def test_published_accuracies_are_next_to_the_measured_part():
     data = TriadData([0], ["o"], ["s"], ["x"], {"dataset": "rate_eval", "config": "synthetic"})
     rows = beside_measured({"rouge": result("rouge", [0, 1], rougeL=[1, 0])}, data)
     by = {row["label"]: row for row in rows}

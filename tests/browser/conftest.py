@@ -1,6 +1,6 @@
-"""A real browser and all Spaces behind one address: `spaces_url` serves them, `visit` opens a page and watches it.
+"""Fixtures for browser tests: `spaces_url` serves all Spaces, `visit` opens a page in Chromium and monitors it.
 
-A page that prints an error, throws one, gets a failed answer or asks another host fails its test.
+A test fails if its page logs or throws an error, gets an error response, or sends a request to another host.
 """
 
 import os
@@ -20,13 +20,13 @@ SCREENSHOTS = Path(__file__).parent / "screenshots"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NO_BROWSER = (
     "the browser tests need Chromium, and none was found. On Debian or Ubuntu type `apt-get install chromium`; "
-    "elsewhere install Chromium or Chrome and, if it is not on the PATH, set RADEVAL_CHROMIUM to its program"
+    "elsewhere install Chromium or Chrome and, if it is not on the PATH, set RADEVAL_CHROMIUM to its path"
 )
 
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """Path of the browser; its absence is a failure, not a reason to skip."""
+    """Return the path of the browser; fail, not skip, if there is none."""
     found = os.environ.get("RADEVAL_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if not found:
         pytest.fail(NO_BROWSER, pytrace=False)
@@ -35,8 +35,8 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def spaces_url(tmp_path_factory):
-    """Address of the page with all Spaces, without a slash at its end."""
-    from radeval_core.ui.together import together
+    """Serve all Spaces and yield their address, without a slash at the end."""
+    from radeval_core.ui.serve_all import together
 
     before = os.environ.get("GRADIO_TEMP_DIR")
     os.environ["GRADIO_TEMP_DIR"] = str(tmp_path_factory.mktemp("gradio"))
@@ -56,7 +56,7 @@ def spaces_url(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser(chromium):
-    """One browser a module: Playwright keeps an event loop running, which other tests must not meet."""
+    """Start one browser per module: Playwright runs an event loop that would disturb other tests."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield browser
@@ -65,7 +65,7 @@ def browser(chromium):
 
 @pytest.fixture
 def visit(browser: Browser, spaces_url: str):
-    """Opens a page of the Spaces at a width and fails the test if anything on it went wrong."""
+    """Return a function that opens a page at a given width; fail the test if anything on the page goes wrong."""
     pages: list[Page] = []
     wrong: list[str] = []
 
@@ -94,7 +94,7 @@ def visit(browser: Browser, spaces_url: str):
 
 @pytest.fixture(scope="session")
 def shoot() -> Callable[[Page, str], None]:
-    """Takes a picture of a whole page for people to look at."""
+    """Return a function that saves a screenshot of a whole page for people to look at."""
     SCREENSHOTS.mkdir(exist_ok=True)
 
     def take(page: Page, name: str) -> None:
@@ -105,7 +105,7 @@ def shoot() -> Callable[[Page, str], None]:
 
 @pytest.fixture(scope="session")
 def fits() -> Callable[[Page], bool]:
-    """Whether a page can be read at 390 pixels, the width of a phone, without scrolling sideways."""
+    """Return a function that tells if a page fits 390 pixels, the width of a phone, without sideways scrolling."""
 
     def narrow(page: Page) -> bool:
         page.set_viewport_size({"width": 390, "height": 800})

@@ -1,4 +1,4 @@
-"""The leaderboard, used as a person would: read it, sort it, look at a system, submit; and a hostile submission."""
+"""The leaderboard in a browser: read it, sort it, look at a system, submit, and submit hostile text."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import pytest
 from radeval_core.leaderboard.benchmark import load_benchmark
 
 BASELINES = ["Noisy reference (sees the answer)", "Nearest neighbour", "Template normal report"]
-#: at most 60 characters, and each part would show if it ran
+#: at most 60 characters; each part would set window.hacked if it ran
 HOSTILE_NAME = "<img src=x onerror=window.hacked=1> **b** ${window.hacked=2}"
 HOSTILE_TEXT = (
     '<script>window.hacked = 3</script><img src=x onerror="window.hacked = 4"> [x](javascript:window.hacked=5) '
@@ -17,7 +17,7 @@ HOSTILE_TEXT = (
 
 
 def submission(path, name, prediction=None, skip=0, extra=()):
-    """A file of predictions: those of the template baseline, or one text for all."""
+    """Write a file of predictions: those of the template baseline, or one text for every study."""
     template = next(p for p in load_benchmark().baselines if p.stem == "template")
     rows = [json.loads(line) for line in template.read_text("utf-8").splitlines()][1:]
     system = {"name": name, "link": "https://example.org/model", "training_data": name}
@@ -38,7 +38,7 @@ def opened(visit, width=1280):
 
 
 def order_becomes(page, expected):
-    """Wait until the baselines stand in this order; other tests may have added systems."""
+    """Wait until the baselines are in this order; other tests may have added systems."""
     for _ in range(100):
         found = [name for name in systems(page) if name in BASELINES]
         if found == expected:
@@ -65,7 +65,7 @@ def test_a_visitor_reads_sorts_and_filters_the_ranking(visit, shoot):
     order_becomes(page, [BASELINES[1]])
     page.locator("#ranking-table input").first.fill("")
 
-    # another metric ranks anew, and the plot follows
+    # another metric changes the ranking and the plot
     page.get_by_label("Rank by").click()
     page.get_by_role("option", name="fineradscore").click()
     page.locator("#plot h4", has_text="fineradscore ↓").wait_for()
@@ -89,7 +89,7 @@ def test_a_visitor_looks_at_a_system_and_its_worst_cases(visit, shoot):
     page.get_by_text("What a rank means").wait_for()
 
 
-def test_a_wrong_file_is_named_row_by_row_and_cannot_be_submitted(visit, shoot, tmp_path):
+def test_problems_of_a_wrong_file_are_listed_and_it_cannot_be_submitted(visit, shoot, tmp_path):
     page = opened(visit)
     page.get_by_role("tab", name="Submit").click()
     wrong = submission(tmp_path / "w.jsonl", "Wrong", skip=1, extra=[{"id": HOSTILE_NAME, "prediction": "x"}])
@@ -109,7 +109,7 @@ def test_a_submission_appears_and_nothing_in_it_runs(width, name, visit, shoot, 
     page.get_by_role("tab", name="Submit").click()
     file = submission(tmp_path / "mine.jsonl", name, HOSTILE_TEXT if name == HOSTILE_NAME else None)
     page.locator("#submission input[type=file]").set_input_files(file)
-    page.locator("#verdict").get_by_text("The file is fine: 112 predictions").wait_for()
+    page.locator("#verdict").get_by_text("The file is valid: 112 predictions").wait_for()
     page.locator("#submit-button:not([disabled])").wait_for()
 
     # by keyboard: the button is reached with Tab and pressed with Enter

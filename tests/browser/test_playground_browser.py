@@ -1,4 +1,4 @@
-"""The playground, used as a person would: click, change, type, ask why, send the link to a colleague."""
+"""The playground in a browser: click, change, type, ask for an explanation, share a link."""
 
 import re
 
@@ -7,7 +7,6 @@ import pytest
 from radeval_core import load
 from radeval_core.registry import get_spec, metric_names
 from radeval_core.ui.examples import EXAMPLES
-from radeval_core.ui.pair import demo_options
 
 HOSTILE = '<img src=x onerror="window.hacked = 1"><script>window.hacked = 2</script> Small right pleural effusion.'
 REFERENCE = "Small left pleural effusion. The heart is mildly enlarged."
@@ -26,12 +25,14 @@ def write(page, reference, candidate):
 
 
 def raw(page, name):
-    """The score a bar shows beside its length."""
+    """Return the raw score beside a metric's bar."""
     text = page.locator(".pg-row", has_text=re.compile(rf"^{name}")).locator("small").inner_text()
     return float(re.search(r"-?\d+\.\d+", text).group())
 
 
 def expected(name, reference, candidate):
+    from radeval_core.ui.pair import demo_options
+
     return load(name, **demo_options(get_spec(name))).compute([candidate], [reference])[name]
 
 
@@ -51,7 +52,7 @@ def test_a_change_shows_who_notices(page, shoot):
     page.locator(".pg-row", has_text=re.compile(r"^green.*1\.00", re.DOTALL)).wait_for()
     page.locator("#pg-side").click()
     page.locator(".pg-before").first.wait_for()
-    assert page.get_by_label("The last change").input_value().startswith("side")
+    assert page.get_by_label("Last change").input_value().startswith("side")
     assert page.get_by_label("Candidate report").input_value() != page.get_by_label("Reference report").input_value()
     assert raw(page, "green") < 1
     page.locator("#pg-explain").click()
@@ -78,7 +79,7 @@ def test_a_damaged_link_opens_the_first_pair(visit):
     assert page.get_by_label("Reference report").input_value() == EXAMPLES[1].reference
 
 
-def test_what_a_report_says_is_text(page):
+def test_report_text_is_escaped(page):
     write(page, REFERENCE, HOSTILE)
     page.locator("#pg-explain").click()
     page.locator(".pg-noticed").wait_for()

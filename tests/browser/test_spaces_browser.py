@@ -1,4 +1,4 @@
-"""Every metric's Space, used as a person would: click an example, read the score, type, upload a file."""
+"""Every metric's Space in a browser: click an example, read the score, type, upload a file."""
 
 import json
 import re
@@ -10,7 +10,6 @@ from PIL import Image
 from radeval_core import load, score
 from radeval_core.registry import get_spec, metric_names
 from radeval_core.ui.examples import EXAMPLES
-from radeval_core.ui.pair import demo_options
 
 NAMES = metric_names()
 PAIRS = [{"id": f"row {i}", "prediction": e.candidate, "reference": e.reference} for i, e in enumerate(EXAMPLES * 4, 1)]
@@ -29,7 +28,7 @@ def pair_file(tmp_path):
 
 @pytest.fixture(scope="module")
 def dark_page(browser, spaces_url):
-    """GREEN's page with a scored example, for a visitor whose system is dark."""
+    """Open GREEN's page with a scored example, for a visitor with a dark theme."""
     page = browser.new_context(color_scheme="dark").new_page()
     page.goto(f"{spaces_url}/green/")
     page.get_by_role("button", name=EXAMPLES[1].label, exact=True).click()
@@ -39,11 +38,13 @@ def dark_page(browser, spaces_url):
 
 
 def expected(name, reference, candidate):
+    from radeval_core.ui.pair import demo_options
+
     return load(name, **demo_options(get_spec(name))).compute([candidate], [reference])[name]
 
 
 def score_on(page, value, place="#result"):
-    """Wait until the page shows a number; every digit stands in the element's value."""
+    """Wait until the page shows a score; the element's value has every digit."""
     page.locator(f'{place} data.score[value="{value!r}"]').wait_for()
     assert page.locator(f"{place} data.score").inner_text() == f"{value:.3f}"
 
@@ -62,7 +63,7 @@ def test_a_visitor_scores_a_pair_and_a_file(name, visit, fits, shoot, pair_file)
     )
     shoot(page, f"{name}_desktop")
 
-    # by keyboard: write in the box, go on to the button, press it
+    # by keyboard: write in the box, move to the button, press it
     other = EXAMPLES[2].candidate
     page.locator("#candidate textarea").fill(other)
     page.locator("#candidate textarea").focus()
@@ -103,7 +104,7 @@ def test_hostile_reports_are_shown_as_text_and_run_nothing(visit):
     assert page.evaluate("window.hacked") is None and page.locator("#view img").count() == 0
 
 
-def test_what_cannot_be_scored_is_said_in_words(visit, tmp_path):
+def test_a_pair_or_file_that_cannot_be_scored_shows_why(visit, tmp_path):
     page = visit("bleu/")
     page.locator("#score").click()
     page.get_by_text("both reports are empty").wait_for()
@@ -119,14 +120,14 @@ def test_boxes_are_drawn_on_the_visitors_film(visit, shoot, tmp_path):
     Image.new("L", (400, 500), 60).save(film)
     page = visit("ffl_rq/")
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Draw on a film").click()
+        page.get_by_role("button", name="Draw on your own film").click()
     chooser.value.set_files(film)
     page.get_by_text("Film is loaded").wait_for()
     page.get_by_role("button", name=EXAMPLES[2].label, exact=True).click()
     page.locator("#view svg image").wait_for()
     shoot(page, "ffl_rq_film")
     page.get_by_role("button", name="Back to the standard chest").click()
-    page.get_by_role("button", name="Draw on a film").wait_for()
+    page.get_by_role("button", name="Draw on your own film").wait_for()
     page.locator("#score").click()
     page.locator("#view svg image").wait_for(state="detached")
 

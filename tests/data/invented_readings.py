@@ -1,4 +1,4 @@
-"""Small invented sources of the datasets that hold credentialed text, in the publishers' layouts."""
+"""Small invented sources of the datasets with credentialed text, in the publishers' layouts."""
 
 import csv
 import json
@@ -11,7 +11,7 @@ TAGS = [
 
 
 def ner_row(*words):
-    """A sentence from `word/TAG` items, tags as numbers."""
+    """Return a sentence from `word/TAG` items, with numeric tags."""
     pairs = [word.rpartition("/")[::2] for word in words]
     return {"tokens": [token for token, _ in pairs], "ner_tags": [TAGS.index(tag) for _, tag in pairs]}
 

@@ -1,4 +1,4 @@
-"""Small invented sources in the publishers' exact layouts: `SOURCES[name](folder)` writes one and returns it."""
+"""Small invented sources in the publishers' exact layouts. `SOURCES[name](folder)` writes one and returns its path."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ CANDIDATES = ("radgraph", "bertscore", "s_emb", "bleu")
 
 
 def rexval_count(study, candidate, category, significant, rater):
-    """An invented count that every part of its key moves."""
+    """Return an invented count that depends on every part of its key."""
     return (study * 7 + CANDIDATES.index(candidate) * 5 + category * 3 + significant * 2 + rater) % 11 // 8
 
 
@@ -64,7 +64,7 @@ def radpref_case(number: int) -> dict:
         "Comparison": "",
         "StudyDescription": "CHEST 1V",
         "radiologists": [
-            {"C1": said, "C2": good, "new_finding_indices": {"C1": [1], "C2": [], "GT": []}} for said in poor
+            {"C1": reading, "C2": good, "new_finding_indices": {"C1": [1], "C2": [], "GT": []}} for reading in poor
         ],
     }
 
@@ -115,7 +115,7 @@ def openi(folder: Path) -> Path:
 
 
 def radcheck(folder: Path) -> None:
-    """Generated: it has no source."""
+    """Do nothing: radcheck is generated and has no source."""
 
 
 SOURCES: dict[str, Callable[[Path], Path | None]] = {

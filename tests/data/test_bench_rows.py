@@ -1,4 +1,4 @@
-"""Built folders as benchmark rows: which config and split, where a dataset is found, and what is refused."""
+"""Built folders as benchmark rows: choice of config and split, lookup by name, and errors."""
 
 import pytest
 from invented_sources import radpref, rate_ner, rexval
@@ -34,29 +34,30 @@ def test_defaults_and_choices(folders):
 @pytest.mark.parametrize(
     ("name", "config", "split", "message"),
     [
-        ("rate_ner", None, None, "rate_ner has no expert numbers"),
-        ("rexval", "spilt", None, "unknown config of rexval for a benchmark 'spilt': did you mean 'split'"),
-        ("rexval", "all", "train", "unknown split of rexval all 'train': .*known: test"),
-        ("nothing", None, None, "is not a built dataset: it has no radeval.json"),
+        ("rate_ner", None, None, "rate_ner has no expert ratings"),
+        ("rexval", "spilt", None, "unknown benchmark config of rexval 'spilt': did you mean 'split'"),
+        ("rexval", "all", "train", "unknown split of rexval all 'train': .*available: test"),
+        ("nothing", None, None, "is not a built dataset: no radeval.json in it"),
     ],
 )
-def test_what_is_not_there_is_named(folders, name, config, split, message):
+def test_a_wrong_folder_config_or_split_is_reported(folders, name, config, split, message):
     with pytest.raises(InputError, match=message):
         read_built(folders / name, config, split)
 
 
-def test_a_file_that_was_changed_is_refused(tmp_path):
+def test_a_changed_file_is_refused(tmp_path):
     build("radpref", radpref(tmp_path), tmp_path / "out")
     file = tmp_path / "out" / "cases" / "test.parquet"
     file.write_bytes(file.read_bytes()[:-1])
-    with pytest.raises(InputError, match=r"test.parquet: is not the file that was built"):
+    with pytest.raises(InputError, match=r"test.parquet: changed since it was built"):
         read_built(tmp_path / "out")
     file.unlink()
     with pytest.raises(InputError, match=r"test.parquet: cannot be read"):
         read_built(tmp_path / "out")
 
 
-def test_radcheck_is_generated_where_it_is_not_found(nowhere):
+@pytest.mark.slow
+def test_radcheck_is_generated_if_it_is_not_found(nowhere):
     read = read_built(find_data("radcheck"))
     assert len(read.rows) == 448
     assert read.provenance == {"dataset": "radcheck", "revision": "fc4200318c59", "config": "eval", "split": "test"}
@@ -68,7 +69,7 @@ def test_radcheck_is_generated_where_it_is_not_found(nowhere):
     assert (triads.kind, len(triads.rows)) == ("triads", 1000)
 
 
-def test_names_are_looked_for_in_the_data_folder_then_here(folders, nowhere, monkeypatch):
+def test_names_are_looked_up_in_the_data_folder_then_here(folders, nowhere, monkeypatch):
     (nowhere / "radpref").mkdir()
     assert find_data("radpref").resolve() == nowhere / "radpref"
     monkeypatch.setenv("RADEVAL_DATA", str(folders))
@@ -83,7 +84,7 @@ def test_a_name_that_is_not_built_says_what_to_type(nowhere, monkeypatch):
     ):
         find_data("rexval")
     monkeypatch.setenv("RADEVAL_DATA", "here")
-    with pytest.raises(InputError, match=r"looked for here/rexval and rexval; type: .* --out here/rexval "):
+    with pytest.raises(InputError, match=r"looked in here/rexval and rexval; type: .* --out here/rexval "):
         find_data("rexval")
     with pytest.raises(InputError, match="unknown dataset or folder 'rexvall': did you mean 'rexval'"):
         find_data("rexvall")

@@ -1,4 +1,4 @@
-"""Building: what is checked before anything is written, and what happens to a folder that is there already."""
+"""Building a dataset: the checks before anything is written, and the treatment of existing folders."""
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,7 +9,7 @@ from invented_sources import radpref
 from radeval_core.data.build import build, check_rows
 from radeval_core.data.cards import check_card, front_matter, with_sizes
 from radeval_core.data.catalogue import dataset_names, get_dataset
-from radeval_core.data.dataset import Dataset, Part, read_manifest, write
+from radeval_core.data.dataset import Dataset, DatasetPart, read_manifest, write
 from radeval_core.data.radcheck import generate
 from radeval_core.errors import InputError
 
@@ -23,7 +23,9 @@ SCHEMA = pa.schema(
     ]
 )
 ROW = {"id": "a", "errors": 1, "score": 0.5, "sure": True, "words": [{"text": "left"}]}
-TOY = Dataset("toy", "a toy", "a file", "MIT", {"pairs": Part(SCHEMA, ("train", "test"))}, read=lambda source: {})
+TOY = Dataset(
+    "toy", "a toy", "a file", "MIT", {"pairs": DatasetPart(SCHEMA, ("train", "test"))}, read=lambda source: {}
+)
 CARD = {
     "license": "mit",
     "configs": [
@@ -84,7 +86,7 @@ def test_rows_of_the_declared_types_pass():
         ({"more": 1}, "row must have the fields id, errors, score, sure, words, got .*more"),
     ],
 )
-def test_a_row_of_other_types_is_named(change, message):
+def test_a_row_of_wrong_type_is_reported(change, message):
     with pytest.raises(InputError, match=f"toy: pairs/test: row 2 .*{message}"):
         check_rows(TOY, tables(ROW, {**ROW, "id": "b", **change}))
 
@@ -94,8 +96,8 @@ def test_a_missing_column_is_not_filled():
         check_rows(TOY, tables({key: value for key, value in ROW.items() if key != "score"}))
 
 
-def test_an_id_given_twice_is_refused_also_across_splits():
-    with pytest.raises(InputError, match=r"pairs/test: row 1 \(id a\): the id is already that of train row 1"):
+def test_a_duplicate_id_is_refused_also_across_splits():
+    with pytest.raises(InputError, match=r"pairs/test: row 1 \(id a\): duplicate id, already used in train row 1"):
         check_rows(TOY, {"pairs": {"train": [ROW], "test": [ROW]}})
 
 
@@ -108,7 +110,7 @@ def test_configs_and_splits_must_be_the_declared_ones(wrong):
 # cards
 
 
-def test_a_card_that_says_what_the_code_does_passes():
+def test_a_card_that_matches_the_code_passes():
     check_card(TOY, card())
 
 
@@ -128,7 +130,7 @@ def test_a_card_that_says_what_the_code_does_passes():
         ),
     ],
 )
-def test_a_card_that_says_otherwise_is_refused(change, message):
+def test_a_card_that_differs_from_the_code_is_refused(change, message):
     with pytest.raises(InputError, match=f"card of toy: {message}"):
         check_card(TOY, card(**change))
 
@@ -154,7 +156,7 @@ def test_the_built_card_states_the_sizes_and_keeps_the_text():
 # folders
 
 
-def test_the_revision_follows_the_rows_alone(tmp_path):
+def test_the_revision_depends_only_on_the_rows(tmp_path):
     first = write(TOY, tables(ROW), "one", tmp_path / "a")
     again = write(TOY, tables(ROW), "two", tmp_path / "b")
     other = write(TOY, tables({**ROW, "errors": 2}), "one", tmp_path / "c")
@@ -164,32 +166,32 @@ def test_the_revision_follows_the_rows_alone(tmp_path):
     assert read_manifest(tmp_path / "a") == first
 
 
-def test_a_build_goes_over_an_earlier_one(tmp_path):
+def test_a_build_replaces_an_earlier_one(tmp_path):
     write(TOY, tables(ROW, {**ROW, "id": "b"}), "one", tmp_path)
     write(TOY, tables(ROW), "two", tmp_path)
     assert pq.read_table(tmp_path / "pairs" / "test.parquet", partitioning=None).num_rows == 1
     assert (tmp_path / "README.md").read_text() == "two"
 
 
-def test_other_peoples_folders_stay(tmp_path):
+def test_a_folder_with_other_files_is_left_alone(tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(InputError, match="has files that are not of a built dataset"):
+    with pytest.raises(InputError, match="is not empty and not a built dataset"):
         write(TOY, tables(ROW), "one", tmp_path)
-    with pytest.raises(InputError, match="is a file: give a folder"):
+    with pytest.raises(InputError, match="is a file; give a folder"):
         write(TOY, tables(ROW), "one", tmp_path / "mine.txt")
     assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_a_folder_of_another_dataset_stays(tmp_path):
+def test_a_folder_of_another_dataset_is_left_alone(tmp_path):
     build("radpref", radpref(tmp_path), tmp_path / "out")
-    with pytest.raises(InputError, match="holds the dataset 'radpref': give another folder for 'toy'"):
+    with pytest.raises(InputError, match="contains the dataset 'radpref'; give another folder for 'toy'"):
         write(TOY, tables(ROW), "one", tmp_path / "out")
 
 
 @pytest.mark.parametrize(
     "text", ["", "[]", '{"dataset": "toy"}', '{"dataset": "toy", "revision": "1", "rows": {}, "files": []}']
 )
-def test_a_broken_manifest_is_named(tmp_path, text):
+def test_a_broken_manifest_is_reported(tmp_path, text):
     (tmp_path / "radeval.json").write_text(text)
     with pytest.raises(InputError, match=r"radeval.json: .*build the dataset again"):
         read_manifest(tmp_path)
@@ -198,18 +200,18 @@ def test_a_broken_manifest_is_named(tmp_path, text):
 # sources
 
 
-def test_unknown_names_get_a_hint():
+def test_an_unknown_name_gets_a_suggestion():
     with pytest.raises(InputError, match="unknown dataset 'redpref': did you mean 'radpref'"):
         build("redpref", None, "out")
 
 
 @pytest.mark.parametrize("name", [n for n in dataset_names() if not get_dataset(n).generate])
-def test_a_source_is_asked_for(name, tmp_path):
+def test_a_missing_or_wrong_source_is_refused(name, tmp_path):
     with pytest.raises(InputError, match=f"{name} needs --source PATH"):
         build(name, None, tmp_path / "out")
-    with pytest.raises(InputError, match="does not exist: expected"):
+    with pytest.raises(InputError, match="does not exist; expected"):
         build(name, tmp_path / "nowhere", tmp_path / "out")
-    with pytest.raises(InputError, match="is not generated: leave --seed out"):
+    with pytest.raises(InputError, match="is not generated; omit --seed"):
         build(name, tmp_path, tmp_path / "out", seed=1)
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="empty"):
@@ -220,7 +222,7 @@ def test_a_source_is_asked_for(name, tmp_path):
 def test_a_generated_dataset_takes_a_seed_and_no_source(tmp_path, monkeypatch):
     monkeypatch.setattr(generate, "NER_ROUNDS", 1)
     monkeypatch.setattr(generate, "EVAL_ROUNDS", 1)
-    with pytest.raises(InputError, match="radcheck is generated: leave --source out"):
+    with pytest.raises(InputError, match="radcheck is generated; omit --source"):
         build("radcheck", tmp_path, tmp_path / "out")
     default, first, zero = (build("radcheck", None, tmp_path / "out", seed)["revision"] for seed in (None, 1, 0))
     assert default == zero != first

@@ -1,4 +1,4 @@
-"""`radeval data`: list, build and push, with a Hub server on this machine."""
+"""`radeval data` list, build, push and pairs, with a local Hub server."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def built(tmp_path):
 
 
 def push(hub, *args, token="hf_good", cwd=None):
-    """Run `radeval data push` as a user does, and return the finished process."""
+    """Run `radeval data push` in a process and return the finished process."""
     env = {**os.environ, "HF_ENDPOINT": hub.url, "HF_TOKEN": token, "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1"}
     command = [sys.executable, "-m", "radeval_core.cli", "data", "push", *args]
     return subprocess.run(
@@ -47,7 +47,7 @@ def test_list_names_every_dataset(capsys):
     assert all(name in shown for name in dataset_names())
 
 
-def test_build_prints_what_it_made(tmp_path, capsys):
+def test_build_prints_rows_and_folder(tmp_path, capsys):
     source, out = rexval(tmp_path), str(tmp_path / "out")
     assert main(["data", "build", "rexval", "--source", str(source), "--out", out]) == 0
     shown = capsys.readouterr().out
@@ -75,7 +75,8 @@ def test_wrong_options_are_one_line_and_exit_2(args, message, capsys, tmp_path, 
     assert not list(tmp_path.iterdir())
 
 
-def test_push_uploads_what_was_built_and_nothing_else(hub, built, tmp_path):
+@pytest.mark.e2e
+def test_push_uploads_only_the_built_files(hub, built, tmp_path):
     (built / "notes.txt").write_text("mine")
     (built / "cases" / "other.parquet").write_text("mine")
     done = push(hub, "radpref", "--org", "radeval", "--folder", str(built), "--json")
@@ -89,7 +90,8 @@ def test_push_uploads_what_was_built_and_nothing_else(hub, built, tmp_path):
     assert len(load_dataset(str(there), "cases", cache_dir=str(tmp_path / "cache"))["test"]) == 3
 
 
-def test_push_finds_the_folder_by_name_and_may_be_repeated(hub, built, tmp_path):
+@pytest.mark.e2e
+def test_push_finds_the_folder_by_name_and_can_run_twice(hub, built, tmp_path):
     for _ in range(2):
         done = push(hub, "radpref", "--org", "radeval", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
@@ -97,7 +99,7 @@ def test_push_finds_the_folder_by_name_and_may_be_repeated(hub, built, tmp_path)
 
 
 @pytest.mark.parametrize("name", [name for name in dataset_names() if not get_dataset(name).publishable])
-def test_push_refuses_what_may_not_be_passed_on(name, capsys, tmp_path, monkeypatch):
+def test_push_refuses_datasets_that_may_not_be_shared(name, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     assert main(["data", "push", name, "--org", "radeval"]) == 2
@@ -107,16 +109,17 @@ def test_push_refuses_what_may_not_be_passed_on(name, capsys, tmp_path, monkeypa
 def test_push_refuses_a_folder_of_another_dataset(hub, tmp_path, capsys):
     build("openi", openi(tmp_path), tmp_path / "openi")
     assert main(["data", "push", "radpref", "--org", "radeval", "--folder", str(tmp_path / "openi")]) == 2
-    assert "holds the dataset 'openi', not 'radpref'" in capsys.readouterr().err
+    assert "contains the dataset 'openi', not 'radpref'" in capsys.readouterr().err
 
 
 def test_push_refuses_a_changed_file(built, capsys):
     (built / "cases" / "test.parquet").write_bytes(b"PAR1")
     assert main(["data", "push", "radpref", "--org", "radeval", "--folder", str(built)]) == 2
-    assert "is not the file that was built" in capsys.readouterr().err
+    assert "missing or changed since it was built" in capsys.readouterr().err
 
 
-def test_push_says_what_is_wrong_with_a_token(hub, built):
+@pytest.mark.e2e
+def test_push_reports_a_token_problem(hub, built):
     done = push(hub, "radpref", "--org", "other", "--folder", str(built))
     assert done.returncode == 1
     assert "your token may not write to 'other'" in done.stderr
@@ -142,7 +145,7 @@ def corpus(tmp_path):
     return path
 
 
-def test_pairs_are_rows_that_score_reads(corpus, tmp_path, capsys):
+def test_score_reads_the_pairs_file(corpus, tmp_path, capsys):
     out = tmp_path / "pairs.jsonl"
     assert main(["data", "pairs", str(corpus), "--heuristic", "nearest", "--out", str(out), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["pairs"] == 3
@@ -151,7 +154,7 @@ def test_pairs_are_rows_that_score_reads(corpus, tmp_path, capsys):
     assert main(["score", str(out), "--metrics", "rouge", "--json"]) == 0
 
 
-def test_pairs_of_a_system_need_its_outputs(corpus, tmp_path, capsys):
+def test_model_output_pairs_need_outputs(corpus, tmp_path, capsys):
     command = ["data", "pairs", str(corpus), "--heuristic", "model_output", "--out", str(tmp_path / "pairs.jsonl")]
     assert main(command) == 2
     assert "outputs" in capsys.readouterr().err
@@ -169,13 +172,13 @@ def test_pairs_of_a_system_need_its_outputs(corpus, tmp_path, capsys):
         (["--out", "pairs.csv"], ".jsonl"),
     ],
 )
-def test_wrong_options_of_pairs_say_what_to_type(corpus, tmp_path, change, message, capsys):
+def test_wrong_options_of_pairs_are_explained(corpus, tmp_path, change, message, capsys):
     command = ["data", "pairs", str(corpus), "--heuristic", "random", "--out", str(tmp_path / "pairs.jsonl"), *change]
     assert main(command) == 2
     assert message in capsys.readouterr().err
 
 
-def test_an_id_that_occurs_twice_is_refused(corpus, tmp_path, capsys):
+def test_a_duplicate_id_is_refused(corpus, tmp_path, capsys):
     corpus.write_text(corpus.read_text() * 2)
     assert main(["data", "pairs", str(corpus), "--heuristic", "random", "--out", str(tmp_path / "p.jsonl")]) == 2
     assert "occurs twice" in capsys.readouterr().err

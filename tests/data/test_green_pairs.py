@@ -1,4 +1,4 @@
-"""GREEN's pairs: the reports out of the prompt, the counts out of the analysis."""
+"""GREEN's pairs: reports read from the prompt, counts read from the analysis."""
 
 import json
 
@@ -54,7 +54,7 @@ def test_bench_row(tmp_path):
         },
     ],
 )
-def test_every_form_says_the_same(tmp_path, row):
+def test_every_form_gives_the_same_pair(tmp_path, row):
     found = one(tmp_path, row)
     assert (found["reference"], found["prediction"], found["significant_errors"]) == ("Gas.", "No gas.", 3)
 
@@ -65,7 +65,7 @@ def test_results_as_csv(tmp_path):
     assert [row["errors"] for row in read(path)["pairs"]["test"]] == [4]
 
 
-def test_splits_by_the_name_of_the_file(tmp_path):
+def test_file_names_give_the_splits(tmp_path):
     tables = read(green_pairs(tmp_path))["pairs"]
     assert {split: len(rows) for split, rows in tables.items()} == {"train": 4, "validation": 1, "test": 2}
     assert len({row["id"] for row in tables["test"]}) == 2 and len({row["study"] for row in tables["test"]}) == 1
@@ -80,7 +80,7 @@ def test_one_file_is_split_by_reference(tmp_path):
     assert 280 <= len(tables["train"]) <= 360 and min(len(tables["validation"]), len(tables["test"])) >= 16
 
 
-def test_an_unreadable_analysis_is_kept_without_counts_and_told(tmp_path):
+def test_an_unreadable_analysis_is_kept_without_counts_and_reported(tmp_path):
     rows = [green_row(1), {"reference": "Gas.", "candidate": "Gas.", "green_analysis": "I cannot say."}]
     (tmp_path / "test.json").write_text(json.dumps(rows), "utf-8")
     tables = read(tmp_path)
@@ -89,12 +89,12 @@ def test_an_unreadable_analysis_is_kept_without_counts_and_told(tmp_path):
     assert bad["errors"] is None and bad["false_finding_significant"] is None
     assert bench_row(bad) == []
     assert remarks(tables) == [
-        "1 of 2 analyses could not be read and have no counts",
+        "1 of 2 analyses cannot be read and have no counts",
         "1: the answer has none of the sections that were asked for",
     ]
 
 
-def test_nothing_to_remark(tmp_path):
+def test_no_remarks_if_everything_was_read(tmp_path):
     assert remarks(read(green_pairs(tmp_path))) == []
 
 
@@ -105,17 +105,17 @@ TWICE = green_prompt("Gas. Candidate Report: none", "No gas.")
     ("row", "message"),
     [
         ({"text": "Gas."}, "expected the columns 'conv', 'prompt' and 'response', or .*; found 'text'"),
-        ({"reference": "", "candidate": "Gas.", "green_analysis": ANALYSIS}, "'reference' must be a text"),
+        ({"reference": "", "candidate": "Gas.", "green_analysis": ANALYSIS}, "'reference' must be a non-empty text"),
         ({"reference": "Gas.", "candidate": "Gas."}, "'green_analysis' is missing"),
         (
             {"reference": "Gas.", "candidate": "a", "prediction": "b", "green_analysis": ANALYSIS},
             "expected the columns",
         ),
-        ({"prompt": "Compare.", "response": ANALYSIS}, "the prompt does not have one reference and one candidate"),
-        ({"prompt": TWICE, "response": ANALYSIS}, "the prompt does not have one reference and one candidate"),
+        ({"prompt": "Compare.", "response": ANALYSIS}, "the prompt must contain one 'Reference Report:'"),
+        ({"prompt": TWICE, "response": ANALYSIS}, "the prompt must contain one 'Reference Report:'"),
         ({"prompt": green_prompt("Gas.", "No gas.")}, "'response' is missing"),
-        ({"conv": []}, "'conv' must be what a human and then gpt said"),
-        ({"conv": [{"from": "gpt", "value": "a"}, {"from": "human", "value": "b"}]}, "'conv' must be what"),
+        ({"conv": []}, "'conv' must be a turn of 'human', then one of 'gpt'"),
+        ({"conv": [{"from": "gpt", "value": "a"}, {"from": "human", "value": "b"}]}, "'conv' must be a turn of"),
         ({"conv": [{"from": "human", "value": green_prompt("a", "b")}, {"from": "gpt", "value": " "}]}, "the analysis"),
     ],
 )
@@ -126,10 +126,10 @@ def test_bad_rows_name_file_and_row(tmp_path, row, message):
 
 
 def test_bad_files(tmp_path):
-    with pytest.raises(InputError, match=r"has no file that ends in \.json, \.jsonl, \.csv"):
+    with pytest.raises(InputError, match=r"no file in it ends in \.json, \.jsonl, \.csv"):
         read(tmp_path)
     (tmp_path / "train.txt").write_text("", "utf-8")
-    with pytest.raises(InputError, match=r"train\.txt: the name must end in"):
+    with pytest.raises(InputError, match=r"train\.txt: the file name must end in"):
         read(tmp_path / "train.txt")
     with pytest.raises(InputError, match="expected a JSON or CSV file"):
         read(tmp_path / "nowhere")

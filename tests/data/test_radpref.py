@@ -1,4 +1,4 @@
-"""RadPref's cases: errors and ratings of three radiologists, and what is refused."""
+"""RadPref's cases: errors and ratings of three radiologists, and bad input."""
 
 import json
 
@@ -36,12 +36,12 @@ def test_bench_rows_by_hand(tmp_path):
     assert good["expert"]["rating"] == [5, 5, 5]
 
 
-def test_errors_are_the_findings_listed_wrong_and_missing(tmp_path):
-    """The count taken straight from the publisher's objects."""
+def test_errors_are_the_wrong_and_missing_findings(tmp_path):
+    """The expected count comes straight from the publisher's objects."""
     cases = [radpref_case(n) for n in range(5)]
     rows = [row for case in read(tmp_path, *cases) for row in DATASET.configs["cases"].bench(case)]
     for row, (case, side) in zip(rows, [(c, s) for c in cases for s in ("C1", "C2")], strict=True):
-        notes = [said[side] for said in case["radiologists"]]
+        notes = [radiologist[side] for radiologist in case["radiologists"]]
         assert row["expert"]["errors"] == [len(n["finding_errors"]) + len(n["missing_findings"]) for n in notes]
         assert row["expert"]["rating"] == [n["rating"] for n in notes]
 
@@ -83,7 +83,7 @@ C1 = ("radiologists", 1, "C1")
 @pytest.mark.parametrize(
     ("keys", "value", "message"),
     [
-        (("ground_truth_report",), " ", "'ground_truth_report' must be a text and not empty"),
+        (("ground_truth_report",), " ", "'ground_truth_report' must be a non-empty text"),
         (("radiologists",), [], "expected 3 radiologists, got 0"),
         ((*C1, "rating"), 6, "radiologist 2: C1: 'rating' must be a whole number from 1 to 5, got 6"),
         ((*C1, "rating"), True, "radiologist 2: C1: 'rating' must be a whole number"),
@@ -93,7 +93,7 @@ C1 = ("radiologists", 1, "C1")
         ((*C1, "finding_errors", "0", "clinical_significance"), "grave",
          "'clinical_significance' must be one of urgent"),
         ((*C1, "missing_findings", "x"), {"clinical_significance": "urgent"}, "missing finding x: expected the number"),
-        ((*C1, "finding_errors", "0"), {"error_type": "attribute", "attributes": {}}, "'attributes' names none"),
+        ((*C1, "finding_errors", "0"), {"error_type": "attribute", "attributes": {}}, "'attributes' is empty"),
         ((*C1, "finding_errors", "0"), {"error_type": "attribute", "attributes": {"colour": "significant"}},
          "'attribute' must be one of location"),
         ((*C1, "finding_errors", "0"), {"error_type": "attribute", "attributes": {"location": "bad"}},
@@ -102,7 +102,7 @@ C1 = ("radiologists", 1, "C1")
         (("PatientAge",), 60, "'PatientAge' must be a text"),
     ],
 )  # fmt: skip
-def test_what_is_not_in_the_layout_is_refused_by_row(tmp_path, keys, value, message):
+def test_a_wrong_layout_is_refused_with_the_row(tmp_path, keys, value, message):
     case = radpref_case(1)
     spoil(case, *keys, value=value)
     with pytest.raises(InputError, match=f"cases.json: row 2: .*{message}"):

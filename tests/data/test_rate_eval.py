@@ -44,14 +44,14 @@ def test_one_number_is_one_rater(source):
     assert row["errors"] == [1.5] and row["normalised_errors"] == [0.25]
 
 
-def test_a_published_rate_is_taken_as_it_is(source):
+def test_a_published_rate_is_used_unchanged(source):
     row = {"reference": "Gas.", "prediction": "No gas.", "error_rate": 0.4}
     write(source, SENTENCES, [row])
     (read_row,) = rows_of(read(source), "sentence_level")
     assert read_row["normalised_errors"] == [0.4] and read_row["errors"] == []
 
 
-def test_a_task_without_split_is_split_eight_to_two(source):
+def test_a_task_without_splits_is_split_eight_to_two(source):
     write(source, SENTENCES, [sentence(n, 1, 2) for n in range(100)])
     tables = read(source)["sentence_level"]
     assert {split: len(rows) for split, rows in tables.items()} == {"train": 80, "test": 20}
@@ -83,7 +83,7 @@ def test_named_splits_are_kept(source):
     assert given["expert"] == {"rating": [3.5]} and given["id"] == "paragraph_level-test-0"
 
 
-def test_the_whole_beside_its_parts_is_not_read_twice(source):
+def test_a_file_with_all_rows_next_to_the_splits_is_ignored(source):
     before = read(source)["paragraph_level"]
     write(source, "Task2_paragraph_rate/all.json", [{"gt": "Gas.", "pred": "Gas.", "rate": 5}])
     assert read(source)["paragraph_level"] == before
@@ -109,15 +109,15 @@ def test_triads(source):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"reference": ""}, "'reference' must be a text and not empty"),
-        ({"prediction": 5}, "'prediction' must be a text"),
-        ({"errors": -1}, "'errors' must be 0 to 1000, got -1"),
+        ({"reference": ""}, "'reference' must be a non-empty text"),
+        ({"prediction": 5}, "'prediction' must be a non-empty text"),
+        ({"errors": -1}, "'errors' must be from 0 to 1000, got -1"),
         ({"errors": "many"}, "'errors' must be a number, got 'many'"),
         ({"errors": None}, "'errors' must be a number, got None"),
         ({"errors": []}, "'errors' is an empty list"),
-        ({"errors": [1, 2]}, "'errors' of 2 raters, 'potential_errors' of 1"),
-        ({"potential_errors": 0}, "errors, but no potential errors"),
-        ({"gt": "Gas."}, "'reference' and 'gt' both mean 'reference': keep one"),
+        ({"errors": [1, 2]}, "'errors' has 2 raters, 'potential_errors' has 1"),
+        ({"potential_errors": 0}, "a rater has errors but no potential errors"),
+        ({"gt": "Gas."}, "'reference' and 'gt' name the same column 'reference'; keep one"),
     ],
 )
 def test_bad_sentences_name_file_and_row(source, change, message):
@@ -126,33 +126,33 @@ def test_bad_sentences_name_file_and_row(source, change, message):
         read(source)
 
 
-def test_a_score_whose_direction_is_not_told_is_refused(source):
+def test_a_score_of_unknown_direction_is_refused(source):
     write(source, SENTENCES, [{"reference": "Gas.", "prediction": "No gas.", "score": 0.4}])
-    with pytest.raises(InputError, match=r"row 1: 'errors' is missing, also as any of 'errors', "):
+    with pytest.raises(InputError, match=r"row 1: 'errors' is missing; accepted names: 'errors', "):
         read(source)
 
 
-def test_an_unknown_name_of_a_column_says_what_was_found(source):
+def test_an_unknown_column_name_is_reported(source):
     write(source, SENTENCES, [{"truth": "Gas.", "prediction": "No gas."}])
-    with pytest.raises(InputError, match=r"row 1: 'reference' is missing, also as any .*; found 'truth', 'prediction'"):
+    with pytest.raises(InputError, match=r"row 1: 'reference' is missing; accepted names: .*; found 'truth', 'pred"):
         read(source)
 
 
 @pytest.mark.parametrize("rating", [5.5, -1])
 def test_ratings_are_0_to_5(source, rating):
     write(source, "Task2_paragraph_rate/test.json", [{"gt": "Gas.", "pred": "Gas.", "rate": rating}])
-    with pytest.raises(InputError, match=r"test\.json: row 1: 'rating' must be 0 to 5"):
+    with pytest.raises(InputError, match=r"test\.json: row 1: 'rating' must be from 0 to 5"):
         read(source)
 
 
-def test_a_triad_lacks_one(source):
+def test_an_incomplete_triad_is_refused(source):
     write(source, "Task3_synthetic_rate/triads.json", [{"original": "Gas.", "synonym": "Air."}])
     with pytest.raises(InputError, match=r"triads\.json: row 1: 'opposite' is missing"):
         read(source)
 
 
 def test_bad_folders(source):
-    with pytest.raises(InputError, match="expected the folder that holds Task1_sentence_rate"):
+    with pytest.raises(InputError, match="expected a folder that contains Task1_sentence_rate"):
         read(source / "nowhere")
     (source / "Task3_synthetic_rate" / "triads.json").unlink()
     with pytest.raises(InputError, match="Task3_synthetic_rate: no such folder, or no JSON file in it"):

@@ -51,7 +51,7 @@ def test_all_is_both_sources(source):
     assert len(tables["all"]["train"]) == sum(len(splits["train"]) for splits in NER.values()) == 4
 
 
-def test_entities_are_what_their_places_say(source):
+def test_entities_match_their_positions(source):
     for splits in read(source).values():
         for row in (row for rows in splits.values() for row in rows):
             for entity in row["entities"]:
@@ -62,7 +62,7 @@ def test_statistics_by_hand(source):
     counted = statistics(read(source))
     train = counted["mimic_iv"]["train"]
     assert train["sentences"] == 3
-    # opacity twice, Opacity and nodule: four entities, three spellings
+    # two of opacity, one Opacity and one nodule: four entities, three spellings
     assert train["entities"] == {
         "Abnormality": [4, 3],
         "Non-Abnormality": [1, 1],
@@ -73,7 +73,7 @@ def test_statistics_by_hand(source):
     assert counted["radiopaedia"]["dev"] == {"sentences": 1, "entities": {label: [0, 0] for label in LABELS}}
 
 
-def test_published_totals_are_those_of_the_paper():
+def test_published_totals_match_the_paper():
     figures = published().values()
     sentences = {split: sum(of[split]["sentences"] for of in figures) for split in ("train", "dev", "test")}
     assert sentences == {"train": 40593, "dev": 4923, "test": 4853}
@@ -84,28 +84,28 @@ def test_published_totals_are_those_of_the_paper():
     assert totals == {"train": [107909, 60682], "dev": [13065, 9800], "test": [13159, 9434]}
 
 
-def test_comparison_names_what_differs(source, monkeypatch):
+def test_the_comparison_lists_what_differs(source, monkeypatch):
     tables = read(source)
     figures = statistics(tables)
     figures["mimic_iv"]["train"]["entities"]["Abnormality"] = [4, 2]
     monkeypatch.setattr("radeval_core.data.rate_ner.published", lambda: figures)
     assert len(compare(tables)) == 2 * 3 * 11
     assert remarks(tables) == [
-        "65 of 66 figures are those of tables 1 and 2 of the paper",
+        "65 of 66 figures match tables 1 and 2 of the paper",
         "mimic_iv train: Abnormality, distinct: 3, published 2",
     ]
 
 
-def test_a_source_that_was_not_given_is_not_compared(source):
+def test_a_missing_source_is_not_compared(source):
     shutil.rmtree(source / "MIMIC_IV")
     tables = read(source)
     assert tables["mimic_iv"] == {"train": [], "dev": [], "test": []}
     assert tables["all"] == tables["radiopaedia"]
     assert {figure["source"] for figure in compare(tables)} == {"radiopaedia"}
-    assert remarks(tables)[0] == "mimic_iv was not given"
+    assert remarks(tables)[0] == "mimic_iv is missing"
 
 
-def test_the_build_tells(source, tmp_path):
+def test_the_build_reports_the_comparison(source, tmp_path):
     manifest = build("rate_ner", source, tmp_path / "built")
     assert "mimic_iv train: sentences: 3, published 10588" in manifest["remarks"]
     assert manifest["remarks"][-1] == "and 56 more differ" and len(manifest["remarks"]) == 12
@@ -124,8 +124,8 @@ GOOD = {"tokens": ["Gas"], "ner_tags": [0]}
     [
         ({"tokens": ["No", "gas"], "ner_tags": [0]}, "2 tokens but 1 tags"),
         ({"tokens": ["Gas"]}, "expected lists 'tokens' and 'ner_tags'; found 'tokens'"),
-        ({"tokens": ["Gas", ""], "ner_tags": [0, 0]}, "'tokens' must be texts"),
-        ({"tokens": [], "ner_tags": []}, "'tokens' must be texts"),
+        ({"tokens": ["Gas", ""], "ner_tags": [0, 0]}, "'tokens' must be non-empty texts"),
+        ({"tokens": [], "ner_tags": []}, "'tokens' must be non-empty texts"),
         ({"tokens": ["Gas"], "ner_tags": [99]}, "unknown tag 99; known: O, B-Abnormality"),
         ({"tokens": ["Gas"], "ner_tags": ["B-Finding"]}, "unknown tag 'B-Finding'"),
         ({"tokens": ["Gas"], "ner_tags": [True]}, "unknown tag True"),
@@ -144,7 +144,7 @@ def test_bad_rows_name_file_and_row(source, row, message):
 
 
 def test_bad_files(source, tmp_path):
-    with pytest.raises(InputError, match="has neither of the folders MIMIC_IV and Radiopaedia"):
+    with pytest.raises(InputError, match="expected at least one of the folders MIMIC_IV and Radiopaedia"):
         read(source / "MIMIC_IV")
     (source / "Radiopaedia" / "dev_IOB.json").write_text('{"tokens": ["Gas"]\n', "utf-8")
     with pytest.raises(InputError, match=r"Radiopaedia/dev_IOB\.json: line 1, column \d+: not valid JSON"):
@@ -154,9 +154,9 @@ def test_bad_files(source, tmp_path):
         read(source)
 
 
-def test_numbers_need_their_names(source):
+def test_numeric_tags_need_their_names(source):
     (source / "idx2label.json").unlink()
-    with pytest.raises(InputError, match=r"train_IOB\.json: line 1: tags are numbers: put .*idx2label\.json"):
+    with pytest.raises(InputError, match=r"train_IOB\.json: line 1: the tags are numbers; put .*idx2label\.json"):
         read(source)
     (source / "idx2label.json").write_text(json.dumps({"0": "B-PERSON"}), "utf-8")
     with pytest.raises(InputError, match=r"idx2label\.json: 0: unknown tag 'B-PERSON'"):

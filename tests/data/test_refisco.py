@@ -12,9 +12,9 @@ from invented_readings import (
     write_csv,
 )
 
+from radeval_core.corrections.lines import split_lines
 from radeval_core.data.refisco import DATASETS, bench_row, read_v0, read_v1
 from radeval_core.errors import InputError
-from radeval_core.judges.fineradscore.lines import split_lines
 
 
 def readings(tables):
@@ -43,7 +43,7 @@ def test_v0_reading_by_hand(v0):
     assert (row["study"], row["source"], row["annotator"], row["indication"]) == ("p1s1", "XREM", "0", "Cough.")
 
 
-def test_v0_rows_of_one_reading_need_not_stand_together(tmp_path):
+def test_v0_rows_of_one_reading_need_not_be_adjacent(tmp_path):
     mixed = [V0[i] for i in (5, 0, 6, 1, 7, 2, 4, 3)]
     again = readings(read_v0(write_csv(tmp_path / "refisco-v0.csv", V0_HEADER, mixed)))
     plain = readings(read_v0(write_csv(tmp_path / "plain.csv", V0_HEADER, V0)))
@@ -69,7 +69,7 @@ def test_v1_reading_by_hand(v1):
     assert (row["study"], row["section"]) == ("70", "findings")
 
 
-def test_v1_paraphrase_goes_to_its_report_only(v1):
+def test_v1_only_the_paraphrased_report_has_a_paraphrase(v1):
     assert v1["3-findings-A"]["paraphrase"] == "The tube has not moved. Its tip is 3 cm up."
     assert v1["3-impression-A"]["paraphrase"] is None
 
@@ -79,7 +79,7 @@ def test_v1_without_paraphrases(tmp_path):
     assert [row["paraphrase"] for row in rows.values()] == [None, None]
 
 
-def test_lines_stand_where_they_say(v0, v1):
+def test_lines_match_their_positions(v0, v1):
     for row in (*v0.values(), *v1.values()):
         for line in row["lines"]:
             if line["line"] is None:
@@ -88,19 +88,19 @@ def test_lines_stand_where_they_say(v0, v1):
                 assert row["prediction"][line["start"] : line["end"]] == line["text"]
 
 
-def test_the_judges_lines_are_the_annotated_ones(v0):
+def test_the_judges_lines_are_the_annotated_lines(v0):
     for row in v0.values():
         assert [line.text for line in split_lines(row["prediction"])] == [
             line["text"] for line in row["lines"] if line["line"] is not None
         ]
 
 
-def test_what_is_kept_rewritten_and_inserted_is_the_reference(v0, v1):
+def test_kept_rewritten_and_inserted_lines_form_the_reference(v0, v1):
     for row in (*v0.values(), *v1.values()):
         assert row["reference"] == " ".join(line["corrected"] for line in row["lines"] if line["corrected"])
 
 
-def test_bench_row_is_the_row_without_what_a_metric_does_not_need(v0):
+def test_bench_row_is_the_row_without_the_indication(v0):
     row = v0["p1s1-XREM-0"]
     (given,) = bench_row(row)
     assert given == {key: value for key, value in row.items() if key != "indication"}
@@ -116,7 +116,7 @@ def test_neither_may_be_published():
 
 
 def changed(rows, place, **values):
-    """The rows with cells of one of them replaced, and the line of the file it is on."""
+    """Return the rows with some cells of one row replaced."""
     rows = [list(row) for row in rows]
     header = V0_HEADER if len(rows[0]) == len(V0_HEADER) else V1_HEADER
     for column, value in values.items():
@@ -127,11 +127,11 @@ def changed(rows, place, **values):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"score": "Severe"}, r"refisco-v0\.csv: line 3: unknown severity 'Severe': expected No error, "),
+        ({"score": "Severe"}, r"refisco-v0\.csv: line 3: unknown severity 'Severe'; expected one of No error, "),
         ({"score": ""}, r"line 3: unknown severity ''"),
-        ({"impression_edited": ""}, r"line 3: 'impression_edited' is empty: expected a text, \[no edit\] or"),
-        ({"impression_original": ""}, r"line 3: there is neither a line nor a text to insert, but '\[delete\]'"),
-        ({"id": ""}, r"line 3: 'id' must be a text and not empty"),
+        ({"impression_edited": ""}, r"line 3: 'impression_edited' is empty; expected a text, \[no edit\] or"),
+        ({"impression_original": ""}, r"line 3: no line and no text to insert, only '\[delete\]'"),
+        ({"id": ""}, r"line 3: 'id' must be a non-empty text"),
         ({"annotator": " "}, r"line 3: 'annotator' must be"),
     ],
 )
@@ -146,8 +146,8 @@ def test_v0_bad_rows_name_file_and_row(tmp_path, values, message):
     [
         ({"error_clinical_severity": "bad"}, r"refisco-v1\.csv: line 2: unknown severity 'bad'"),
         ({"error_clinical_severity": ""}, r"line 2: unknown severity ''"),
-        ({"report_type": ""}, r"line 2: 'report_type' must be a text"),
-        ({"original_line": "", "corrected_line": ""}, r"line 2: there is neither a line nor a text .* 'Invalid comp"),
+        ({"report_type": ""}, r"line 2: 'report_type' must be a non-empty text"),
+        ({"original_line": "", "corrected_line": ""}, r"line 2: no line and no text to insert, only 'Invalid comp"),
     ],
 )
 def test_v1_bad_rows_name_file_and_row(tmp_path, values, message):
@@ -156,10 +156,10 @@ def test_v1_bad_rows_name_file_and_row(tmp_path, values, message):
         read_v1(tmp_path)
 
 
-def test_a_paraphrase_of_no_report(tmp_path):
+def test_a_paraphrase_of_an_unknown_report_is_refused(tmp_path):
     refisco_v1(tmp_path)
-    stranger = [["", "9", "", "", "findings", "", "", "Clear.", "", "", ""]]
-    write_csv(tmp_path / "refisco-v1-paraphrased.csv", PARAPHRASE_HEADER, stranger)
+    unknown = [["", "9", "", "", "findings", "", "", "Clear.", "", "", ""]]
+    write_csv(tmp_path / "refisco-v1-paraphrased.csv", PARAPHRASE_HEADER, unknown)
     with pytest.raises(InputError, match=r"paraphrased\.csv: report '9-findings' is not in .*refisco-v1\.csv"):
         read_v1(tmp_path)
 
@@ -169,7 +169,7 @@ def test_bad_files(tmp_path):
         read_v0(tmp_path)
     with pytest.raises(InputError, match="column 'annotator' is missing"):
         read_v0(write_csv(tmp_path / "short.csv", V0_HEADER[:-2], []))
-    with pytest.raises(InputError, match="line 2: 2 columns where the header has 7"):
+    with pytest.raises(InputError, match="line 2: 2 columns, but the header has 7"):
         read_v0(write_csv(tmp_path / "torn.csv", V0_HEADER, [["a", "b"]]))
     with pytest.raises(InputError, match="has a header but no rows"):
         read_v0(write_csv(tmp_path / "empty.csv", V0_HEADER, []))

@@ -1,11 +1,12 @@
-"""ReXVal's files: counts by radiologist and category, the 160/40 split, and what is refused."""
+"""ReXVal's files: counts per radiologist and category, the 160/40 split, and bad input."""
 
 import csv
 
 import pytest
 from invented_sources import CANDIDATES, rexval, rexval_count
 
-from radeval_core.data.rexval import CATEGORIES, COUNTS, DATASET, REPORTS
+from radeval_core.data.rexval import COUNTS, DATASET, REPORTS
+from radeval_core.error_categories import CATEGORIES
 from radeval_core.errors import InputError
 
 
@@ -15,7 +16,7 @@ def source(tmp_path):
 
 
 def change(path, edit):
-    """Rewrite a CSV file after `edit` changed its list of rows; row 0 is the header."""
+    """Let `edit` change the rows of a CSV file (row 0 is the header), and write the file again."""
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
     edit(rows)
@@ -51,7 +52,7 @@ def test_a_pair_by_hand(source):
     }
 
 
-def test_every_count_lands_in_its_place(source):
+def test_every_count_is_in_its_column(source):
     rows = {row["id"]: row for row in DATASET.read(source)["all"]["test"]}
     assert len(rows) == 200
     for study in range(50):
@@ -85,27 +86,27 @@ def test_raters_may_be_numbered_from_one(source):
         (COUNTS, lambda rows: rows.pop(7),
          r"no row for study 0, candidate radgraph, category 1, clinically_significant False, rater 0"),
         (COUNTS, lambda rows: rows.append(rows[5]),
-         r"line 14402: this count of study 0, radgraph, rater 4 was already given"),
-        (COUNTS, lambda rows: rows[2].__setitem__(5, "-1"), r"line 3: 'num_errors' must be 0 to 50, got -1"),
+         r"line 14402: duplicate count for study 0, radgraph, rater 4"),
+        (COUNTS, lambda rows: rows[2].__setitem__(5, "-1"), r"line 3: 'num_errors' must be from 0 to 50, got -1"),
         (COUNTS, lambda rows: rows[2].__setitem__(5, "0.5"), r"line 3: 'num_errors' must be a whole number, got 0.5"),
         (COUNTS, lambda rows: rows[2].__setitem__(5, ""), r"line 3: 'num_errors' must be a number, got ''"),
-        (COUNTS, lambda rows: rows[2].__setitem__(2, "7"), r"line 3: 'error_category' must be 1 to 6, got 7"),
-        (COUNTS, lambda rows: rows[2].__setitem__(0, "50"), r"line 3: 'study_number' must be 0 to 49, got 50"),
+        (COUNTS, lambda rows: rows[2].__setitem__(2, "7"), r"line 3: 'error_category' must be from 1 to 6, got 7"),
+        (COUNTS, lambda rows: rows[2].__setitem__(0, "50"), r"line 3: 'study_number' must be from 0 to 49, got 50"),
         (COUNTS, lambda rows: rows[2].__setitem__(1, "rouge"),
          r"line 3: 'candidate_type' must be one of .*, got 'rouge'"),
         (COUNTS, lambda rows: rows[2].__setitem__(3, "yes"), r"line 3: 'clinically_significant' must be True or False"),
         (COUNTS, lambda rows: rows[2].__setitem__(4, "9"), r"expected 6 raters, got 7"),
         (COUNTS, lambda rows: rows[0].__setitem__(5, "errors"), r"line 1: column 'num_errors' is missing"),
         (REPORTS, lambda rows: rows.pop(), r"expected 50 studies, got 49"),
-        (REPORTS, lambda rows: rows[3].__setitem__(4, " "), r"line 7: 's_emb' must be a text and not empty"),
+        (REPORTS, lambda rows: rows[3].__setitem__(4, " "), r"line 7: 's_emb' must be a non-empty text"),
     ],
 )  # fmt: skip
-def test_what_is_not_in_the_layout_is_refused_by_file_and_row(source, file, edit, message):
+def test_a_wrong_layout_is_refused_with_file_and_row(source, file, edit, message):
     change(source / file, edit)
     with pytest.raises(InputError, match=f"{file}: .*{message}" if "line" in message else message):
         DATASET.read(source)
 
 
-def test_a_missing_file_is_named(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(InputError, match=REPORTS):
         DATASET.read(tmp_path)

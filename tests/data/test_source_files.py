@@ -1,4 +1,4 @@
-"""Reading a publisher's files: every row comes with its place, and nothing that cannot be read is passed over."""
+"""Reading a publisher's files: every row comes with its location, and unreadable rows are never skipped."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_one_object_is_one_row(tmp_path):
     ("text", "message"),
     [
         ('[{"a": 1},', r"rows\.json: line 1, column 11: not valid JSON"),
-        ('{"a": 1}\n{"a": ', r"rows\.json: line 2, column 7: not valid JSON .* or have one a line"),
+        ('{"a": 1}\n{"a": ', r"rows\.json: line 2, column 7: not valid JSON .* or have one object per line"),
         ("[1]", r"rows\.json: row 1: expected a JSON object, got int"),
         (b'{"a": "\xff"}', r"rows\.json: not UTF-8 text"),
     ],
@@ -45,7 +45,7 @@ def test_bad_json(tmp_path, text, message):
         list(json_rows(written(tmp_path, text)))
 
 
-def test_csv_rows_are_named_by_the_line_they_end_on(tmp_path):
+def test_the_location_of_a_csv_row_is_its_last_line(tmp_path):
     path = written(tmp_path, 'a,b\n1,"two\nlines"\n,\n3,4\n', "rows.csv")
     assert list(csv_rows(path, ("a",))) == [
         (f"{path}: line 3", {"a": "1", "b": "two\nlines"}),
@@ -58,7 +58,7 @@ def test_csv_rows_are_named_by_the_line_they_end_on(tmp_path):
     [
         ("", "line 1: column 'a' is missing; found"),
         ("b\n1\n", "line 1: column 'a' is missing; found b"),
-        ("a\n1,2\n", "line 2: 2 columns where the header has 1"),
+        ("a\n1,2\n", "line 2: 2 columns, but the header has 1"),
         ('a\n"1\n', "not valid CSV"),
         (b"a\n\xff\n", "not UTF-8 text"),
     ],
@@ -78,13 +78,13 @@ def test_a_missing_file(tmp_path):
 
 def test_values():
     assert string("here", {"a": "x"}, "a") == "x" and number("here", {"a": "2.5"}, "a", 0, 3) == 2.5
-    for row, message in [({}, "'a' is missing"), ({"a": " "}, "not empty"), ({"a": 1}, "must be a text")]:
+    for row, message in [({}, "'a' is missing"), ({"a": " "}, "a non-empty text"), ({"a": 1}, "a non-empty text")]:
         with pytest.raises(InputError, match=f"here: .*{message}"):
             string("here", row, "a")
-    for value, message in [(True, "a number"), ("x", "a number"), (4, "0 to 3, got 4"), (float("nan"), "0 to 3")]:
+    for value, message in [(True, "a number"), ("x", "a number"), (4, "from 0 to 3, got 4"), (float("nan"), "0 to 3")]:
         with pytest.raises(InputError, match=f"here: 'a' must be .*{message}"):
             number("here", {"a": value}, "a", 0, 3)
 
 
-def test_the_order_by_chance_is_the_same_everywhere():
+def test_the_shuffled_order_is_the_same_everywhere():
     assert stable_order("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

@@ -8,7 +8,7 @@ from radeval_core.engine.cache import DiskCache
 
 
 class Reverser:
-    """An annotator that notes which texts it was asked for."""
+    """An annotator that records which texts it was asked for."""
 
     def __init__(self, identity: str = "reverser") -> None:
         self.identity = identity
@@ -47,8 +47,33 @@ def test_memory_is_bounded():
     annotator, store = Reverser(), AnnotationStore(memory=100)
     for i in range(50):
         store.annotate(annotator, [f"text number {i}"])
-    assert store._bytes <= 100
+    assert store._bytes.total() <= 100
     assert store.annotate(annotator, ["text number 0"]) == {"text number 0": "0 rebmun txet"}
+
+
+def test_large_annotations_do_not_push_out_small_ones():
+    small, large, store = Reverser("small"), Reverser("large"), AnnotationStore(memory=10_000)
+    texts = [f"text {i}" for i in range(100)]
+    store.annotate(small, texts)
+    large.size = lambda annotation: 1000
+    store.annotate(large, texts)
+    store.annotate(small, texts)
+    assert len(small.asked) == 100
+
+
+def test_an_annotator_without_a_form_on_disk_is_never_written(tmp_path):
+    class Brief:
+        identity = "brief"
+
+        def annotate(self, texts):
+            return [len(text) for text in texts]
+
+        def size(self, annotation):
+            return 8
+
+    store = AnnotationStore(DiskCache(tmp_path))
+    assert store.annotate(Brief(), ["abc"]) == {"abc": 3}
+    assert store.cache.get("brief", ["abc"]) == {}
 
 
 def test_the_disk_cache_serves_a_new_process(tmp_path):
@@ -86,4 +111,5 @@ def test_several_threads_share_a_store_within_its_bound():
     for thread in threads:
         thread.join()
     assert not wrong
-    assert store._bytes == sum(size for _, size in store._kept.values()) <= 60
+    kept = [size for texts in store._kept.values() for _, size in texts.values()]
+    assert store._bytes.total() == sum(kept) <= 60

@@ -12,7 +12,7 @@ budgets = st.integers(1, 5000)
     "given_lengths, budget, expected",
     [
         ([], 10, []),
-        ([5], 1, [[0]]),  # longer than the budget: a batch of its own
+        ([5], 1, [[0]]),  # longer than the budget: a separate batch
         ([2, 9, 4, 4], 9, [[1], [2, 3], [0]]),
         ([2, 9, 4, 4], 18, [[1, 2], [3, 0]]),  # 9 + 9 padded, not 9 + 4
         ([3, 3, 3], 6, [[0, 1], [2]]),
@@ -35,7 +35,7 @@ def test_padded_batches_fit_the_budget(sizes, budget):
 
 
 @given(lengths, budgets)
-def test_longest_come_first(sizes, budget):
+def test_the_longest_items_come_first(sizes, budget):
     order = [sizes[i] for batch in plan_batches(sizes, budget) for i in batch]
     assert order == sorted(order, reverse=True)
 

@@ -14,7 +14,7 @@ from radeval_core.errors import InputError
 TEXT = "Large right pneumothorax with mediastinal shift"
 
 
-def test_what_was_put_can_be_got(tmp_path):
+def test_stored_data_can_be_read_back(tmp_path):
     DiskCache(tmp_path).put("model@1", {TEXT: b"data", "": b"empty"})
     assert DiskCache(tmp_path).get("model@1", [TEXT, "unknown", ""]) == {TEXT: b"data", "": b"empty"}
 
@@ -25,7 +25,7 @@ def test_another_annotator_finds_nothing(tmp_path):
     assert DiskCache(tmp_path).get("model@1 ", [TEXT]) == {}
 
 
-def test_no_report_text_in_clear(tmp_path):
+def test_no_report_text_is_stored_unencrypted(tmp_path):
     cache = DiskCache(tmp_path)
     cache.put("model@1", {TEXT: TEXT.encode() * 50})
     on_disk = b"".join(f.read_bytes() for f in tmp_path.iterdir())
@@ -40,7 +40,7 @@ def test_only_the_owner_may_read(tmp_path):
     assert stat.S_IMODE(cache.folder.stat().st_mode) == 0o700
 
 
-def test_size_is_bounded_and_the_longest_unused_go_first(tmp_path):
+def test_size_is_bounded_and_the_least_recently_used_go_first(tmp_path):
     cache = DiskCache(tmp_path, limit=5000)
     cache.put("m", {"kept in use": b"k" * 500})
     for i in range(40):
@@ -52,7 +52,7 @@ def test_size_is_bounded_and_the_longest_unused_go_first(tmp_path):
     assert set(cache.get("m", ["kept in use", "text 0", "text 39"])) == {"kept in use", "text 39"}
 
 
-def test_a_file_that_is_no_database_is_replaced_with_a_warning(tmp_path, caplog):
+def test_a_file_that_is_not_a_database_is_replaced_with_a_warning(tmp_path, caplog):
     cache = DiskCache(tmp_path)
     cache.file.write_bytes(b"this is not a database" * 1000)
     with caplog.at_level(logging.WARNING):
@@ -76,7 +76,7 @@ def test_a_changed_entry_is_dropped_with_a_warning(tmp_path, caplog):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_random_damage_never_gives_wrong_data(tmp_path, seed):
+def test_random_damage_never_returns_wrong_data(tmp_path, seed):
     items = {f"report {i}": f"annotation {i}".encode() * 30 for i in range(60)}
     cache = DiskCache(tmp_path)
     cache.put("m", items)
@@ -105,6 +105,7 @@ for i in range(60):
 """
 
 
+@pytest.mark.e2e
 def test_two_processes_may_write_at_once(tmp_path):
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), me]) for me in ("a", "b")]
     assert [w.wait(timeout=120) for w in writers] == [0, 0]
@@ -119,13 +120,13 @@ def test_the_environment_names_the_cache(tmp_path, monkeypatch):
     assert cache_from(tmp_path / "given").folder == tmp_path / "given"
 
 
-def test_a_folder_that_cannot_be_made_is_an_input_error(tmp_path):
+def test_a_folder_that_cannot_be_created_is_an_input_error(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot make the cache folder"):
+    with pytest.raises(InputError, match="cannot create the cache folder"):
         DiskCache(tmp_path / "file" / "cache")
 
 
-def test_lone_surrogates_do_not_break_it(tmp_path):
+def test_lone_surrogates_can_be_stored(tmp_path):
     DiskCache(tmp_path).put("m", {"\ud800": b"x"})
     assert DiskCache(tmp_path).get("m", ["\ud800"]) == {"\ud800": b"x"}
     assert os.path.exists(tmp_path / "annotations.sqlite")

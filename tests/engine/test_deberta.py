@@ -1,12 +1,8 @@
-"""The faster attention of DeBERTa-v3 gives the numbers of transformers' own."""
+"""The faster attention of DeBERTa-v3 returns the same numbers as transformers' version."""
 
 import copy
 
 import pytest
-import torch
-from transformers import BertConfig, BertModel, DebertaV2Config, DebertaV2ForTokenClassification
-
-from radeval_core.engine.deberta import DistanceAttention, speed_up_deberta
 
 #: the settings of microsoft/deberta-v3-base, made small
 V3 = {
@@ -23,7 +19,17 @@ V3 = {
 }
 
 
-def tagger(**settings) -> DebertaV2ForTokenClassification:
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global BertConfig, BertModel, DebertaV2Config, DebertaV2ForTokenClassification, DistanceAttention
+    global speed_up_deberta, torch
+    import torch
+    from transformers import BertConfig, BertModel, DebertaV2Config, DebertaV2ForTokenClassification
+
+    from radeval_core.engine.deberta import DistanceAttention, speed_up_deberta
+
+
+def tagger(**settings):
     torch.manual_seed(0)
     config = DebertaV2Config(
         vocab_size=50, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, num_labels=11,
@@ -32,7 +38,7 @@ def tagger(**settings) -> DebertaV2ForTokenClassification:
     return DebertaV2ForTokenClassification(config).eval()
 
 
-def logits(model, length: int, padded: int) -> torch.Tensor:
+def logits(model, length, padded):
     torch.manual_seed(1)
     ids, mask = torch.randint(1, 50, (3, length)), torch.ones(3, length, dtype=torch.long)
     mask[1, length - padded :] = 0

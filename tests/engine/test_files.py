@@ -1,4 +1,4 @@
-"""Files of checkpoints: where they are looked for, what they are called, and what an archive may not do."""
+"""Files of checkpoints: where they are found, how they are identified, and what an archive must not do."""
 
 import io
 import os
@@ -20,7 +20,7 @@ def archive(path, members, mode="w:gz"):
     return path
 
 
-def test_wanted_members_are_read_whatever_folder_stands_around_them(tmp_path):
+def test_wanted_members_are_read_inside_any_top_folder(tmp_path):
     file = archive(tmp_path / "a.tar.gz", {"top/config.json": b"{}", "top/vocabulary/a.txt": b"x", "top/other": b"y"})
     assert read_archive(file, ["config.json", "vocabulary/*.txt"]) == {
         "top/config.json": b"{}",
@@ -28,7 +28,7 @@ def test_wanted_members_are_read_whatever_folder_stands_around_them(tmp_path):
     }
 
 
-def test_nothing_is_unpacked_wherever_a_member_points(tmp_path, monkeypatch):
+def test_nothing_is_unpacked(tmp_path, monkeypatch):
     inside = tmp_path / "inside"
     inside.mkdir()
     monkeypatch.chdir(inside)
@@ -51,23 +51,23 @@ def test_nothing_is_unpacked_wherever_a_member_points(tmp_path, monkeypatch):
 def test_a_damaged_archive_is_named(tmp_path, keep):
     file = archive(tmp_path / "a.tar.gz", {"config.json": os.urandom(5000)})
     file.write_bytes(file.read_bytes()[:keep])
-    with pytest.raises(CheckpointError, match=r"a\.tar\.gz is damaged or no tar archive"):
+    with pytest.raises(CheckpointError, match=r"a\.tar\.gz is damaged or not a tar archive"):
         read_archive(file, ["config.json"])
 
 
-def test_a_file_of_a_folder(tmp_path):
+def test_a_file_is_found_in_a_folder(tmp_path):
     (tmp_path / "weights.bin").write_bytes(b"1")
     assert checkpoint_file(str(tmp_path), "weights.bin") == tmp_path / "weights.bin"
     with pytest.raises(CheckpointError, match=r"has no file 'other\.bin'"):
         checkpoint_file(str(tmp_path), "other.bin")
 
 
-def test_a_file_of_the_hub_that_cannot_be_had_says_what_to_type():
+def test_a_file_that_cannot_be_downloaded_says_what_to_type():
     with pytest.raises(CheckpointError, match=r"type `hf download org/model weights\.bin`, or name a local folder"):
         checkpoint_file("org/model", "weights.bin")
 
 
-def test_a_file_in_the_hub_cache_is_used_without_asking(tmp_path, monkeypatch):
+def test_a_file_in_the_hub_cache_is_used_without_a_request(tmp_path, monkeypatch):
     commit = "0123456789abcdef0123456789abcdef01234567"
     repository = tmp_path / "models--org--model"
     snapshot = repository / "snapshots" / commit

@@ -1,12 +1,17 @@
-"""A last layer for the first token alone gives the vector the whole layer gives."""
+"""A last layer for the first token only returns the same vector as the whole layer."""
 
 import copy
 
 import pytest
-import torch
-from transformers import BertConfig, BertModel
 
-from radeval_core.engine.first_token import keep_first_token
+
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global BertConfig, BertModel, keep_first_token, torch
+    import torch
+    from transformers import BertConfig, BertModel
+
+    from radeval_core.engine.first_token import keep_first_token
 
 
 @pytest.mark.parametrize("attention", ["sdpa", "eager"])

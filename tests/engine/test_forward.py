@@ -3,19 +3,26 @@ import threading
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from radeval_core.annotators.token_embeddings import TokenEmbedder
-from radeval_core.engine.devices import choose_device, choose_dtype, token_budget
-from radeval_core.engine.forward import ForwardLoop, pad_right
 from radeval_core.errors import CheckpointError, InputError, RadevalError
 from sample_sentences import SENTENCES
 
-CPU = torch.device("cpu")
 words = st.sampled_from(["heart", "lungs", "clear", "effusion", "no", "right", "left", "mild", "nodule", "4", "mm"])
 reports = st.lists(st.lists(words, min_size=1, max_size=12).map(" ".join), max_size=12)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global choose_device, choose_dtype, CPU, ForwardLoop, pad_right, token_budget, TokenEmbedder, torch
+    import torch
+
+    from radeval_core.annotators.token_embeddings import TokenEmbedder
+    from radeval_core.engine.devices import choose_device, choose_dtype, token_budget
+    from radeval_core.engine.forward import ForwardLoop, pad_right
+
+    CPU = torch.device("cpu")
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +31,7 @@ def embedder(tiny_encoder):
 
 
 class SumModel:
-    """Stands in for a network: the result of a row is the sum of its ids. Notes the batches it sees."""
+    """Replaces a network: the result of a row is the sum of its ids. Records the batches it sees."""
 
     def __init__(self, fails_above: int | None = None, error: Exception | None = None) -> None:
         self.batches: list[tuple[int, int]] = []
@@ -56,7 +63,7 @@ def test_equal_texts_go_through_the_model_once():
     assert sum(rows for rows, _ in model.batches) == 2
 
 
-def test_out_of_memory_halves_the_budget_and_goes_on(caplog):
+def test_out_of_memory_halves_the_budget_and_continues(caplog):
     model = SumModel(fails_above=8)
     texts = ["abcd", "abc", "ab", "a", "abcde", "abcdef"]
     with caplog.at_level(logging.WARNING):
@@ -64,7 +71,7 @@ def test_out_of_memory_halves_the_budget_and_goes_on(caplog):
     assert results == [sum(map(ord, t)) for t in texts]
     assert loop.budget <= 8
     assert all(rows * length <= 8 for rows, length in model.batches)
-    assert "out of memory" in caplog.text and "abcd" not in caplog.text  # says so, without report text
+    assert "out of memory" in caplog.text and "abcd" not in caplog.text  # a warning without report text
 
 
 def test_a_text_that_never_fits_is_a_clear_error():
@@ -72,7 +79,7 @@ def test_a_text_that_never_fits_is_a_clear_error():
         run(SumModel(fails_above=5), ["abcdef", "ab"], 32)
 
 
-def test_other_errors_are_not_taken_for_out_of_memory():
+def test_other_errors_are_not_treated_as_out_of_memory():
     with pytest.raises(RuntimeError, match="shape"):
         run(SumModel(fails_above=0, error=RuntimeError("shape mismatch")), ["ab"], 32)
 
@@ -104,7 +111,7 @@ def test_a_batch_of_many_equals_batches_of_one(embedder, texts):
 
 
 def test_the_same_loop_gives_sentence_vectors_and_token_labels(tiny_encoder):
-    """What to keep of a batch is the caller's choice: here the first token's vector, and a label a token."""
+    """The caller chooses what to keep from a batch: here the first token's vector, and one label per token."""
     from transformers import AutoModelForTokenClassification, AutoTokenizer
 
     torch.manual_seed(0)
@@ -141,7 +148,7 @@ def test_annotations_survive_being_written_and_read(embedder):
     np.testing.assert_array_equal(found.ids, again.ids)
 
 
-def test_long_texts_are_cut_and_said_so(embedder, caplog):
+def test_long_texts_are_truncated_with_a_warning(embedder, caplog):
     with caplog.at_level(logging.WARNING):
         (found,) = embedder.annotate(["heart " * 200])
     assert len(found.ids) == 64
@@ -156,7 +163,7 @@ def test_the_first_layers_alone_give_the_hidden_state_of_that_layer(tiny_encoder
     with torch.inference_mode():
         states = model(**batch, output_hidden_states=True).hidden_states
     for layer in (1, 2):
-        (found,) = TokenEmbedder(str(tiny_encoder), layer, "cpu", progress=False).annotate([SENTENCES[0]])
+        (found,) = TokenEmbedder(str(tiny_encoder), "cpu", layer=layer, progress=False).annotate([SENTENCES[0]])
         expected = torch.nn.functional.normalize(states[layer][0], dim=-1).numpy()
         np.testing.assert_allclose(found.vectors, expected, atol=1e-5)
 
@@ -169,10 +176,10 @@ def test_identity_follows_the_weights(tiny_encoder, tmp_path):
     same = shutil.copytree(tiny_encoder, tmp_path / tiny_encoder.name)
     (tmp_path / "other").mkdir()
     other = make_tiny_bert(tmp_path / "other", SENTENCES, seed=1)
-    names = [TokenEmbedder(str(p), 1, "cpu").identity for p in (tiny_encoder, same, other)]
+    names = [TokenEmbedder(str(p), "cpu", layer=1).identity for p in (tiny_encoder, same, other)]
     assert names[0] == names[1]
     assert names[0].split("@")[1] != names[2].split("@")[1]
-    assert TokenEmbedder(str(tiny_encoder), 2, "cpu").identity != names[0]
+    assert TokenEmbedder(str(tiny_encoder), "cpu", layer=2).identity != names[0]
 
 
 @pytest.mark.parametrize(
@@ -202,10 +209,10 @@ def _drop_tensor(folder, name):
 
 def test_a_layer_that_does_not_exist_is_an_error(tiny_encoder):
     with pytest.raises(CheckpointError, match="has layers 1 to 2: layer 3 does not exist"):
-        TokenEmbedder(str(tiny_encoder), 3, "cpu")
+        TokenEmbedder(str(tiny_encoder), "cpu", layer=3)
 
 
-def test_a_checkpoint_that_cannot_be_had_says_what_to_type():
+def test_a_checkpoint_that_cannot_be_downloaded_says_what_to_type():
     with pytest.raises(CheckpointError, match="hf download some-org/no-such-model"):
         TokenEmbedder("some-org/no-such-model", device="cpu")
 
@@ -215,7 +222,7 @@ def test_devices_and_number_formats():
     assert choose_device(None).type in ("cpu", "cuda", "mps")
     assert choose_dtype("bf16") is torch.bfloat16
     assert token_budget(torch.device("cpu"), 7) == 7
-    with pytest.raises(InputError, match="unknown device 'gpu': known: auto, cpu, mps, cuda"):
+    with pytest.raises(InputError, match="unknown device 'gpu': available: auto, cpu, mps, cuda"):
         choose_device("gpu")
     with pytest.raises(InputError, match="unknown dtype 'fp8'"):
         choose_dtype("fp8")

@@ -1,11 +1,17 @@
 import numpy as np
-import torch
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from radeval_core.engine.similarity import best_matches
 
-CPU = torch.device("cpu")
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global best_matches, CPU, torch
+    import torch
+
+    from radeval_core.engine.similarity import best_matches
+
+    CPU = torch.device("cpu")
 
 
 def test_hand_worked():

@@ -1,4 +1,4 @@
-"""The standard atlas is consistent with anatomy and with measured means; boxes from elsewhere are checked."""
+"""The standard atlas agrees with anatomy and with measured means; boxes given by a user are checked."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_left_is_on_the_right_of_the_image(name):
     left, right = ATLAS[f"left {name}"], ATLAS[f"right {name}"]
     assert centre(f"right {name}")[0] < MIDLINE < centre(f"left {name}")[0]
     assert right[2] <= left[0] and right[0] < MIDLINE < left[2]
-    # and both are at much the same height
+    # both are at about the same height
     assert centre(f"left {name}")[1] == pytest.approx(centre(f"right {name}")[1], abs=0.03)
 
 
@@ -150,10 +150,10 @@ def test_the_atlas_cannot_be_changed():
         ATLAS["svc"] = (0, 0, 1, 1)
 
 
-# --- boxes from elsewhere
+# --- boxes given by a user
 
 
-def test_good_boxes_come_back_under_the_regions_names():
+def test_good_boxes_are_returned_by_standard_region_name():
     boxes = {"Right_Lung": [1, 2, 30, 40], "SVC": np.array([5, 5, 6, 7.5]), "left costophrenic-angle": (0, 0, 100, 80)}
     assert check_boxes(boxes, 100, 80) == {
         "right lung": (1.0, 2.0, 30.0, 40.0),
@@ -178,12 +178,12 @@ def test_good_boxes_come_back_under_the_regions_names():
         ({"svc": "0123"}, r"boxes\['svc'\] must be four numbers \[x1, y1, x2, y2\], got str"),
         ({"svc": None}, r"boxes\['svc'\] must be four numbers \[x1, y1, x2, y2\], got NoneType"),
         ({"left lungs": [0, 0, 5, 5]}, "boxes: unknown region 'left lungs': did you mean 'left lung'"),
-        ({3: [0, 0, 5, 5]}, "boxes: the name of a region must be a string, got int"),
+        ({3: [0, 0, 5, 5]}, "boxes: a region's name must be a string, got int"),
         ({"SVC": [0, 0, 5, 5], "svc": [0, 0, 5, 5]}, "boxes: region 'svc' is given twice"),
         ([[0, 0, 5, 5]], r"boxes must be a dict of region to \[x1, y1, x2, y2\], got list"),
     ],
 )
-def test_bad_boxes_are_named(boxes, message):
+def test_the_error_names_the_bad_box(boxes, message):
     with pytest.raises(InputError, match="^" + message):
         check_boxes(boxes, 100, 80)
 

@@ -1,4 +1,4 @@
-"""The lexicon that ships is complete and reachable, and mistakes in a user's own file are named."""
+"""The built-in lexicon is complete, every form in it works, and mistakes in a user's file give clear errors."""
 
 from collections import Counter
 from pathlib import Path
@@ -8,9 +8,10 @@ import yaml
 
 import radeval_core.findings
 from radeval_core.errors import InputError
-from radeval_core.findings import FindingsParser, default_parser, imagenome_regions, parse
-from radeval_core.findings.structures import KINDS, LATERALITIES, SIGNIFICANCES
+from radeval_core.findings import FindingsParser, imagenome_regions, parse
+from radeval_core.findings.lexicon_files import load_lexicon
 from radeval_core.findings.text import normalise_form
+from radeval_core.findings.types import KINDS, LATERALITIES, SIGNIFICANCES
 
 FOLDER = Path(radeval_core.findings.__file__).parent / "lexicon"
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -18,7 +19,7 @@ FINDING_KINDS = set(KINDS) - {"normality"}
 
 
 def entries():
-    """Every entry of the YAML files by name: (findings, regions)."""
+    """Return the entries of the YAML files by name: (findings, regions)."""
     findings, regions = {}, {}
     for path in sorted(FOLDER.glob("*.yaml")):
         if path.name not in ("cues.yaml", "modifiers.yaml"):
@@ -40,11 +41,11 @@ SINGLE = (
 IMAGENOME = {f"{side} {name}" for side in SIDES for name in PAIRED} | set(SINGLE)
 
 
-# --- what ships
+# --- the built-in lexicon
 
 
 def test_the_parser_reads_the_yaml_files():
-    lexicon = default_parser().lexicon
+    lexicon = load_lexicon()
     assert set(lexicon.entries) == set(FINDINGS)
     assert set(lexicon.regions) == set(REGIONS)
 
@@ -92,12 +93,12 @@ def test_apart_and_parents_name_findings():
 
 
 def test_nothing_is_its_own_ancestor():
-    lexicon = default_parser().lexicon
+    lexicon = load_lexicon()
     assert not [name for name in FINDINGS if name in lexicon.more_general(name)]
     assert not [name for name in REGIONS if name in lexicon.ancestors(name)]
 
 
-def test_every_finding_is_reached_by_each_of_its_forms():
+def test_each_form_of_a_finding_gives_that_finding():
     missed = [
         (name, form)
         for name, fields in FINDINGS.items()
@@ -107,7 +108,7 @@ def test_every_finding_is_reached_by_each_of_its_forms():
     assert not missed
 
 
-def test_every_region_is_reached_by_each_of_its_forms():
+def test_each_form_of_a_region_gives_that_region():
     def reached(name, form):
         texts = (f"Mass in the left {form}.", f"Mass in the {form}.", f"{form} is normal.", f"{form} mass.")
         return any(name in f.anatomy or f.finding == f"normal_{name}" for text in texts for f in parse(text).findings)
@@ -126,17 +127,18 @@ def test_forms_with_a_side_give_that_side():
     assert not wrong
 
 
-def test_the_36_regions_of_chest_imagenome_are_reached():
+def test_the_lexicon_covers_the_36_regions_of_chest_imagenome():
     assert len(IMAGENOME) == 36
     texts = [
         f"Mass in the {side} {fields['forms'][0]}."
         for name, fields in REGIONS.items()
         for side in (("left", "right") if fields.get("sided") else ("",))
     ]
-    assert {region for text in texts for f in parse(text).stated for region in imagenome_regions(f)} == IMAGENOME
+    stated = [f for text in texts for f in parse(text).stated]
+    assert {region for f in stated for region in imagenome_regions(f, load_lexicon())} == IMAGENOME
 
 
-# --- files of the user's own
+# --- files given by a user
 
 GOOD = """
 zork_sign:
@@ -185,11 +187,11 @@ def test_a_file_adds_a_finding_and_a_region(extra, text, polarity, side):
 def test_the_added_finding_stays_in_its_parser(extra):
     FindingsParser([extra(GOOD)])
     assert not parse("Zork sign.").findings
-    assert "zork_sign" not in default_parser().lexicon.entries
+    assert "zork_sign" not in load_lexicon().entries
 
 
 ENTRY = "zork: {kind: abnormality, significance: minor, forms: [zork]"
-#: a mistake, the file, and what the message must say
+#: name of a mistake: (content of the file, texts the error must contain)
 MISTAKES = {
     "form of another": ("zork: {kind: disease, significance: minor, forms: [pleural effusions]}",
                         ["extra.yaml", "zork", "form 'pleural effusions'", "pleural_effusion"]),
@@ -221,7 +223,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_named(extra, name):
+def test_the_error_names_the_mistake(extra, name):
     text, wanted = MISTAKES[name]
     with pytest.raises(InputError) as error:
         FindingsParser([extra(text)])
@@ -229,7 +231,7 @@ def test_a_mistake_is_named(extra, name):
         assert part in str(error.value)
 
 
-def test_a_missing_file_is_named(tmp_path):
+def test_the_error_names_a_missing_file(tmp_path):
     with pytest.raises(InputError, match=r"nowhere\.yaml"):
         FindingsParser([tmp_path / "nowhere.yaml"])
 
@@ -250,7 +252,7 @@ def test_a_missing_file_is_named(tmp_path):
         ("zork: {forms: [zork], sided: maybe}", "sided"),
     ],
 )
-def test_a_wrong_field_is_named_with_its_file(extra, text, field):
+def test_the_error_names_the_file_and_field(extra, text, field):
     with pytest.raises(InputError) as error:
         FindingsParser([extra(text)])
     assert all(part in str(error.value) for part in ("extra.yaml", "zork", field))

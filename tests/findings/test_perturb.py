@@ -1,4 +1,4 @@
-"""Perturbed reports: hand-written cases of every kind, then what must hold of every change."""
+"""Perturbed reports: hand-written cases of every kind, then properties of every change."""
 
 import json
 import re
@@ -22,7 +22,7 @@ REPORTS = [
     "LARGE LEFT PNEUMOTHORAX. NO PLEURAL EFFUSION. THE HEART IS NORMAL IN SIZE.",
     "Stable 4 mm nodule in the left upper lobe. Severe emphysema. An endotracheal tube is in good position.",
 ]
-#: a report, a kind, and every text the change may give, whatever the seed
+#: a report, a kind, and all texts the change may produce with any seed
 CASES = [
     ("There is a left pleural effusion.", "negation", {"There is no left pleural effusion."}),
     ("Pneumothorax.", "negation", {"No pneumothorax."}),
@@ -115,7 +115,7 @@ def test_finding_is_replaced_by_an_unrelated_one_of_the_same_kind():
         )
 
 
-def test_insertion_adds_a_sentence_of_its_own():
+def test_insertion_adds_a_separate_sentence():
     text = "There is a small left pleural effusion. No pneumothorax."
     changed = perturb(text, "insertion", 3)
     assert changed.before == ""
@@ -148,7 +148,7 @@ def test_order_leaves_list_numbers_where_they_are():
     assert changed.text == "1. No effusion.\n2. Large mass."
 
 
-def test_the_words_that_changed_are_told():
+def test_the_result_contains_the_changed_words():
     changed = perturb("There is a small left pleural effusion. No mass.", "side")
     assert (changed.kind, changed.finding, changed.before, changed.after) == (
         "side",
@@ -183,7 +183,7 @@ def test_unknown_kind():
         perturb("No mass.", "negatio")
 
 
-# --- of every report, every kind, several seeds
+# --- properties: all reports, all kinds, several seeds
 
 DIFFERS = {
     "negation": {"polarity"},
@@ -229,7 +229,7 @@ def test_only_the_intended_field_changes(kind):
     assert found >= len(REPORTS) / 2
 
 
-def test_omission_only_loses_and_insertion_only_gains():
+def test_omission_only_removes_and_insertion_only_adds_findings():
     for i, text in enumerate(REPORTS):
         if (dropped := perturb(text, "omission", i)) is not None:
             assert keys(text) - keys(dropped.text)
@@ -249,7 +249,7 @@ def test_meaning_is_kept(kind):
         assert set(keys(text, fields)) == set(keys(changed.text, fields))
 
 
-def test_no_doubled_spaces_and_no_lost_capitals():
+def test_no_double_spaces_and_no_lost_capitals():
     for i, text in enumerate(REPORTS):
         for kind in KINDS:
             if (changed := perturb(text, kind, i)) is not None:

@@ -1,4 +1,4 @@
-"""Any text parses, offsets index the original, case and white space do not matter, and work grows with length only."""
+"""Any text parses, offsets index the original, case and white space do not matter, and run time grows linearly."""
 
 import sys
 
@@ -25,7 +25,7 @@ any_text = st.one_of(
 
 
 def said(report):
-    """What a report says, without where."""
+    """Return the findings of a report without their offsets."""
     return [
         (f.finding, f.polarity, f.anatomy, f.laterality, f.severity, f.change, f.measurements, f.implied)
         for f in report.findings
@@ -67,7 +67,7 @@ def test_white_space_at_the_end_does_not_matter(text, white):
 
 @settings(max_examples=60, deadline=None)
 @given(any_text)
-def test_parsing_again_and_by_another_parser_gives_the_same(text):
+def test_parsing_again_or_with_another_parser_gives_the_same(text):
     report = parse(text)
     assert parse(text) == report
     assert FindingsParser().parse(text) == report
@@ -94,7 +94,7 @@ def test_a_cue_reaches_across_the_middle_of_a_long_sentence(shift):
     assert [f.polarity for f in parse(text).findings] == ["absent"]
 
 
-# --- hostile strings: work is counted in function calls, which no busy machine changes
+# --- hostile strings: run time is counted in function calls, which do not depend on how busy the machine is
 
 SENTENCES = (
     "There is a small left pleural effusion with adjacent atelectasis. The heart is mildly enlarged. No pneumothorax "
@@ -150,7 +150,7 @@ HOSTILE = {
 
 def hostile(name, size):
     unit = HOSTILE[name]
-    if unit is None:  # words that no memory of words helps with
+    if unit is None:  # all words differ, so a cache of words does not help
         return " ".join(
             f"zorkofon{chr(97 + i % 26)}{chr(97 + i // 26 % 26)}{chr(97 + i // 676 % 26)}" for i in range(size // 12)
         )
@@ -158,7 +158,7 @@ def hostile(name, size):
 
 
 def steps(text):
-    """How many functions of Python and of C are called to parse a text, with nothing remembered."""
+    """Return the number of Python and C function calls needed to parse a text without a cache."""
     parser = FindingsParser()
     count = 0
 
@@ -174,13 +174,15 @@ def steps(text):
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
-def test_work_grows_with_length_only(name):
-    steps(hostile(name, 1_000))  # what is read on first use
+def test_run_time_grows_linearly_with_length(name):
+    steps(hostile(name, 1_000))  # load what is loaded on first use
     short, long = steps(hostile(name, 10_000)), steps(hostile(name, 40_000))
     assert long < 6 * short + 1_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_100_000_characters(name):
     text = hostile(name, 100_000)

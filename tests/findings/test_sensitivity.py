@@ -1,4 +1,4 @@
-"""The paper's sensitivity experiment (table 3): RQ falls on every kind of error, and not on other words or order."""
+"""The paper's sensitivity experiment (table 3): RQ falls for every kind of error, but not for synonyms or new order."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from radeval_core import load
 from radeval_core.findings.perturb import KINDS, MEANING_KEPT, perturb
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "pairs.jsonl"
-#: invented chest reports with something to change of every kind
+#: invented chest reports; most can be changed in every way
 REPORTS = [
     "There is a small left pleural effusion. The heart is mildly enlarged. No pneumothorax. Opacity in "
     "the right lower lobe.",
@@ -33,7 +33,7 @@ SEEDS = (0, 1)
 
 @pytest.fixture(scope="module")
 def falls():
-    """By kind, how far RQ falls below 1 for every report that can be changed in that way."""
+    """Return, per kind, how far RQ falls below 1 for each report that can be changed in that way."""
     references = [json.loads(line)["reference"] for line in EXAMPLES.read_text("utf-8").splitlines()]
     metric = load("ffl_rq")
     found = {}
@@ -66,5 +66,5 @@ def test_rq_falls_with_every_kind_of_error(falls, kind):
 
 
 @pytest.mark.parametrize("kind", sorted(MEANING_KEPT))
-def test_rq_stays_where_the_meaning_is_kept(falls, kind):
+def test_rq_does_not_fall_if_the_meaning_is_kept(falls, kind):
     assert mean(falls[kind]) == pytest.approx(0, abs=0.01)

@@ -1,4 +1,4 @@
-"""The specification of the parser: hand-written sentences and what they say."""
+"""The specification of the parser: hand-written sentences and their findings."""
 
 from collections import Counter
 from pathlib import Path
@@ -13,7 +13,7 @@ CASES = [pytest.param(case, id=f"{group}-{i}") for group, cases in GROUPS.items(
 
 
 def fits(finding, wanted) -> bool:
-    """Whether a finding has every field a case asks for."""
+    """Return whether a finding has every field that a case requires."""
     if (finding.finding, finding.polarity) != (wanted["finding"], wanted["polarity"]):
         return False
     for field in ("laterality", "severity", "change"):
@@ -34,10 +34,10 @@ def test_sentence(case):
         assert any(fits(f, wanted) for f in stated), (wanted, stated)
     normal = {f.finding for f in report.findings if f.kind == "normality"}
     implied = {f.finding for f in report.findings if f.implied and f.polarity == "absent"}
-    for key, there in (("normal", normal), ("implied", implied)):
+    for key, found in (("normal", normal), ("implied", implied)):
         if key in case:
-            assert set(case[key]) <= there, (key, there)
-            assert case[key] or not there, f"there must be no {key} statement: {there}"
+            assert set(case[key]) <= found, (key, found)
+            assert case[key] or not found, f"expected no {key} statement, found {found}"
 
 
 def test_there_are_enough_cases():

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from radeval_core.findings import default_parser, parse
+from radeval_core.findings import parse
+from radeval_core.findings.lexicon_files import load_lexicon
 from radeval_core.findings.views.chexpert import chexpert_labels, observations
 
 NAMES = [
@@ -19,7 +20,7 @@ def labels(text: str) -> dict[str, int | None]:
 
 
 def given_labels(text: str) -> dict[str, int]:
-    """The labels that are not blank."""
+    """Return the labels that are not blank."""
     return {name: label for name, label in labels(text).items() if label is not None}
 
 
@@ -29,7 +30,7 @@ def test_names_in_published_order():
 
 
 def test_every_finding_behind_an_observation_is_in_the_lexicon():
-    assert {name for names in observations().values() for name in names} <= set(default_parser().lexicon.entries)
+    assert {name for names in observations().values() for name in names} <= set(load_lexicon().entries)
 
 
 @pytest.mark.parametrize(
@@ -67,18 +68,18 @@ def test_whole_report():
     }
 
 
-def test_the_surer_mention_counts():
+def test_the_more_certain_mention_counts():
     assert labels("Possible pneumonia. Pneumonia in the left lower lobe.")["Pneumonia"] == 1
     assert labels("No pneumonia on the right. Possible pneumonia on the left.")["Pneumonia"] == -1
 
 
 @pytest.mark.parametrize("text", ["", "The lungs are clear.", "Endotracheal tube in place.", "No pneumonia."])
-def test_no_finding_if_nothing_but_devices_is_there(text):
+def test_no_finding_if_only_devices_are_present(text):
     assert labels(text)["No Finding"] == 1
 
 
 @pytest.mark.parametrize("text", ["Pneumonia.", "Possible pneumonia.", "Rib fracture. Endotracheal tube in place."])
-def test_no_finding_is_blank_if_something_is_there_or_may_be(text):
+def test_no_finding_is_blank_if_a_finding_is_present_or_possible(text):
     assert labels(text)["No Finding"] is None
 
 
@@ -88,7 +89,7 @@ def test_normal_statements_deny_what_they_exclude():
     assert found["Fracture"] is None
 
 
-def test_an_implied_absence_does_not_outweigh_a_statement():
+def test_a_stated_finding_wins_over_an_implied_absence():
     assert labels("Left lower lobe atelectasis. The lungs are otherwise clear.")["Atelectasis"] == 1
 
 

@@ -1,4 +1,4 @@
-"""RadGraph's entities and relations, against the conventions of its annotators."""
+"""RadGraph's entities and relations follow the conventions of its annotators."""
 
 from itertools import pairwise
 
@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from radeval_core.findings import parse
-from radeval_core.findings.structures import Entity, RadGraph, Relation
-from radeval_core.findings.views.radgraph import LABELS, RELATIONS, radgraph
+from radeval_core.findings.types import GraphEntity, RadGraph, Relation
+from radeval_core.findings.views.radgraph import radgraph
 
 WORDS = (
     "no small left right pleural effusion heart size is normal are clear lungs pneumonia , . ; and or possible opacity "
@@ -19,7 +19,7 @@ REPORTS = st.lists(st.sampled_from(WORDS.split()), max_size=30).map(" ".join)
 
 
 def read(text: str) -> tuple[str, str]:
-    """Entities as `word label`, relations as `word kind word`, each list on one line."""
+    """Return the entities as `word label` and the relations as `word kind word`, each list as one line."""
     graph = radgraph(parse(text))
     words = [entity.tokens for entity in graph.entities]
     entities = [f"{entity.tokens} {entity.label}" for entity in graph.entities]
@@ -52,7 +52,7 @@ CASES = {
     "No focal area of consolidation.": ("focal OBS-DA, consolidation OBS-DA", "focal modify consolidation"),
     "No pnuemothorax.": ("pnuemothorax OBS-DA", ""),
     "Left-sided effusion.": ("Left-sided ANAT-DP, effusion OBS-DP", "effusion located_at Left-sided"),
-    # what is said of a place
+    # descriptions of a place
     "Lungs are clear.": ("Lungs ANAT-DP, clear OBS-DP", "clear located_at Lungs"),
     "Lungs are clear and expanded.": (
         "Lungs ANAT-DP, clear OBS-DP, expanded OBS-DP",
@@ -94,7 +94,7 @@ CASES = {
         "acute OBS-DA, cardiopulmonary ANAT-DP, process OBS-DA, Moderate OBS-DP, hiatal ANAT-DP, hernia OBS-DP",
         "Moderate modify hernia, acute modify process, hernia located_at hiatal, process located_at cardiopulmonary",
     ),
-    # one observation leads to another
+    # one observation suggests another
     "Opacity may represent pneumonia.": ("Opacity OBS-DP, pneumonia OBS-U", "Opacity suggestive_of pneumonia"),
 }
 
@@ -108,9 +108,9 @@ def test_entities_of_all_sentences_with_offsets():
     assert radgraph(parse("Lungs are clear. No effusion.")) == RadGraph(
         "Lungs are clear. No effusion.",
         (
-            Entity("Lungs", "ANAT-DP", 0, 5),
-            Entity("clear", "OBS-DP", 10, 15),
-            Entity("effusion", "OBS-DA", 20, 28),
+            GraphEntity("Lungs", "ANAT-DP", 0, 5),
+            GraphEntity("clear", "OBS-DP", 10, 15),
+            GraphEntity("effusion", "OBS-DA", 20, 28),
         ),
         (Relation(1, "located_at", 0),),
     )
@@ -122,7 +122,7 @@ def test_sentences_are_not_related():
     assert all(places[r.source] == places[r.target] for r in graph.relations)
 
 
-def test_what_is_not_a_statement_of_findings_has_no_entities():
+def test_sections_without_findings_have_no_entities():
     assert radgraph(parse("Indication: left pleural effusion.")) == RadGraph(
         "Indication: left pleural effusion.", (), ()
     )
@@ -138,12 +138,12 @@ def test_long_text_without_sentences_is_read_in_linear_time():
 def test_any_text(text):
     graph = radgraph(parse(text))
     for entity in graph.entities:
-        assert entity.label in LABELS
+        assert entity.label in ("ANAT-DP", "OBS-DP", "OBS-DA", "OBS-U")
         assert entity.tokens == text[entity.start : entity.end] != ""
     assert all(one.end <= other.start for one, other in pairwise(graph.entities))
     assert len(set(graph.relations)) == len(graph.relations)
     for relation in graph.relations:
-        assert relation.kind in RELATIONS
+        assert relation.kind in ("modify", "located_at", "suggestive_of")
         assert relation.source != relation.target
         source, target = graph.entities[relation.source], graph.entities[relation.target]
         kinds = (source.label[:3], target.label[:3])

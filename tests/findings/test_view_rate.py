@@ -1,4 +1,4 @@
-"""RaTE's entity types: words of findings, normal statements and places."""
+"""RaTE's entity types: the words of findings, normal statements and places."""
 
 from itertools import pairwise
 
@@ -59,12 +59,12 @@ def test_report_with_offsets():
     )
 
 
-def test_implied_findings_are_no_entities():
+def test_implied_findings_are_not_entities():
     assert any(f.implied for f in parse("The lungs are clear.").findings)
     assert [text for text, _ in said("The lungs are clear.")] == ["lungs", "clear"]
 
 
-def test_what_is_not_a_statement_of_findings_has_no_entities():
+def test_sections_without_findings_have_no_entities():
     assert said("Indication: pneumonia, left lower lobe.") == []
 
 

@@ -1,4 +1,4 @@
-"""Fitting RadCliQ's line: the constrained optimum, what it recovers, and the file the metric reads."""
+"""Fitting RadCliQ's line: the constrained optimum, recovery of known lines, and the weights file."""
 
 import itertools
 import json
@@ -17,17 +17,17 @@ from radeval_core.fit.folds import plan
 from radeval_core.fit.radcliq import fit_line, fit_radcliq
 from radeval_core.fit.simplex import scaled_simplex_weights, simplex_weights
 from radeval_core.fit.table import Target
-from radeval_core.scores.radcliq import PARTS, Line, lines, radcliq
+from radeval_core.functional.radcliq import PARTS, LinearModel, lines, radcliq
 
 
 def some_parts(n=200, seed=0):
-    """Four columns that go together, as metrics do."""
+    """Return four correlated columns, like those of real metrics."""
     draw = np.random.default_rng(seed)
     return np.clip(draw.normal(0.5, 0.15, (n, 1)) + draw.normal(0, 0.1, (n, 4)), 0, 1)
 
 
 def by_enumeration(columns, target):
-    """The optimum by brute force: least squares on every set of columns that may carry weight (KKT)."""
+    """Return the optimum by brute force: least squares on every subset of columns (KKT)."""
     best, found = np.inf, None
     for size in range(1, columns.shape[1] + 1):
         for chosen in map(list, itertools.combinations(range(columns.shape[1]), size)):
@@ -53,7 +53,7 @@ def test_two_columns_by_hand():
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10_000), st.sampled_from([0.01, 0.3, 3.0]))
-def test_the_optimum_is_that_of_enumeration(seed, noise):
+def test_the_optimum_equals_enumeration(seed, noise):
     draw = np.random.default_rng(seed)
     columns = draw.normal(size=(30, 4)) + draw.normal(size=(30, 1))
     target = columns @ draw.dirichlet(np.ones(4) * 0.5) + noise * draw.normal(size=30)
@@ -61,7 +61,7 @@ def test_the_optimum_is_that_of_enumeration(seed, noise):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_optimum_is_that_of_a_general_solver(seed):
+def test_the_optimum_equals_a_general_solver(seed):
     draw = np.random.default_rng(seed)
     columns, target = draw.normal(size=(40, 4)), draw.normal(size=40)
     by_slsqp = minimize(
@@ -94,7 +94,7 @@ def test_the_papers_problem_recovers_weights_on_standardised_parts():
     standardised = (parts - parts.mean(axis=0)) / parts.std(axis=0)
     weights = np.array([0.1, 0.6, 0.0, 0.3])
     target = -(standardised @ weights)
-    # with a target of spread 1 after standardising, -w/spread must add up to -1: give it that spread
+    # the fit standardises the target to a deviation of 1, so the expected weights are those of the standardised target
     target = target - target.mean()
     line = fit_line(parts, target, unit="standard")
     expected = by_enumeration(-standardised, target / target.std())
@@ -113,7 +113,7 @@ def test_a_part_that_points_the_wrong_way_gets_no_weight():
         assert line.coefficients.sum() == pytest.approx(-1)
 
 
-def test_noisy_errors_give_back_the_weights():
+def test_the_weights_are_recovered_from_noisy_errors():
     draw = np.random.default_rng(1)
     parts = draw.uniform(0, 1, (4000, 4))
     target = draw.poisson(6 - 3 * parts[:, 0] - 2 * parts[:, 1] - parts[:, 2])
@@ -124,7 +124,7 @@ def test_noisy_errors_give_back_the_weights():
     assert report["n_development"] == 3200 and report["n_test"] == 800
 
 
-def test_the_split_keeps_studies_whole_and_follows_the_seed():
+def test_the_split_keeps_studies_whole_and_depends_on_the_seed():
     studies = [i // 3 for i in range(90)]
     split = plan(studies, 10, 0.2, seed=7)
     assert len(split.test) == 18 and len(split.development) == 72
@@ -137,7 +137,7 @@ def test_the_split_keeps_studies_whole_and_follows_the_seed():
     assert (again.test == split.test).all() and not (other.test == split.test).all()
 
 
-def test_held_out_tau_is_that_of_lines_fitted_without_the_fold():
+def test_held_out_tau_uses_lines_fitted_without_the_fold():
     from scipy.stats import kendalltau
 
     draw = np.random.default_rng(2)
@@ -171,8 +171,9 @@ def columns_file(tmp_path):
 FIT = ["--parts", "rg,bs,sim,b2", "--target", "errors"]
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("suffix", ["yaml", "json"])
-def test_a_fit_is_written_and_scores_and_is_named(columns_file, tmp_path, capsys, suffix):
+def test_the_metric_reads_a_written_fit_and_signs_with_it(columns_file, tmp_path, capsys, suffix):
     out = tmp_path / f"ours.{suffix}"
     assert cli.main(["fit", "radcliq", "--data", columns_file, "--out", str(out), *FIT, "--seed", "3"]) == 0
     shown = capsys.readouterr().out
@@ -206,7 +207,7 @@ def test_the_same_numbers_have_the_same_name_in_yaml_and_json(columns_file, tmp_
     )
 
 
-def test_a_high_target_that_is_good_is_turned_round(columns_file, tmp_path):
+def test_a_target_where_high_is_good_is_negated(columns_file, tmp_path):
     rows = [json.loads(line) for line in Path(columns_file).read_text().splitlines()]
     turned = [{**row, "quality": -row["expert"]["errors"][0]} for row in rows]
     path = write_rows(tmp_path / "turned.jsonl", turned)
@@ -222,24 +223,28 @@ def test_a_high_target_that_is_good_is_turned_round(columns_file, tmp_path):
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        (lambda rows: rows[:9], [], "too few rows to fit on: 9 rows of 9 studies with a target, at least 25 studies"),
+        (
+            lambda rows: rows[:9],
+            [],
+            "too few rows to fit: 9 rows of 9 studies have a target, but these folds need at least 25 studies",
+        ),
         (lambda rows: [{**r, "expert": {"errors": 2}} for r in rows], [], "target 'errors' is 2 in every row"),
         (lambda rows: rows, ["--target", "ratings"], "line 1: no column 'ratings'; found 'rg', 'bs', 'sim', 'b2'"),
-        (lambda rows: rows, ["--parts", "rg,bs"], "--parts must name 4 columns, for radgraph, bertscore, semb, bleu"),
+        (lambda rows: rows, ["--parts", "rg,bs"], "--parts must list 4 columns, for radgraph, bertscore, semb, bleu"),
         (lambda rows: rows, ["--folds", "1"], "--folds must be at least 2, got 1"),
         (lambda rows: rows, ["--test-share", "1"], "--test-share must be at least 0 and below 1"),
         (lambda rows: rows, ["--unit", "fited"], "unknown unit 'fited': did you mean 'fitted'?"),
-        (lambda rows: rows, ["--higher-is-better"], "no part falls where the target rises"),
-        (lambda rows: rows, ["--config", "paper"], "are for parts that are computed: leave out --parts"),
+        (lambda rows: rows, ["--higher-is-better"], "no part falls as the target rises"),
+        (lambda rows: rows, ["--config", "paper"], "cannot be used with --parts"),
         (
             lambda rows: [{**r, "scores": {**r["scores"], "b2": 0.5}} for r in rows],
             [],
-            "bleu is the same in every row",
+            "bleu: the same value in every row",
         ),
         (lambda rows: [{**r, "scores": {**r["scores"], "rg": "x"}} for r in rows], [], "'rg' must be a number"),
     ],
 )
-def test_what_cannot_be_fitted_is_refused(columns_file, tmp_path, capsys, change, options, message):
+def test_unusable_data_or_options_are_refused(columns_file, tmp_path, capsys, change, options, message):
     rows = change([json.loads(line) for line in Path(columns_file).read_text().splitlines()])
     path, out = write_rows(tmp_path / "bad.jsonl", rows), tmp_path / "out.yaml"
     assert cli.main(["fit", "radcliq", "--data", path, "--out", str(out), *FIT, *options]) == 2
@@ -247,7 +252,8 @@ def test_what_cannot_be_fitted_is_refused(columns_file, tmp_path, capsys, change
     assert not out.exists()
 
 
-def test_pairs_with_expert_numbers_are_scored_first(tmp_path, capsys):
+@pytest.mark.e2e
+def test_pairs_with_expert_ratings_are_scored_first(tmp_path, capsys):
     reports = ["Left effusion.", "Left effusion and edema.", "Clear lungs.", "Large left pneumothorax.", ""]
     rows = [
         {
@@ -274,17 +280,18 @@ def test_pairs_with_expert_numbers_are_scored_first(tmp_path, capsys):
     assert cli.main(["fit", "radcliq", "--data", path, "--out", str(out), "--target", "rating"]) == 2
     assert "no row has expert 'rating'; found errors" in capsys.readouterr().err
     assert cli.main(["fit", "radcliq", "--data", path, "--out", str(out), "--higher-is-better"]) == 2
-    assert "the direction is known" in capsys.readouterr().err
+    assert "the direction of expert measures is known" in capsys.readouterr().err
 
 
-def test_rows_that_are_no_pairs_are_refused(tmp_path, capsys):
+def test_rows_that_are_not_pairs_are_refused(tmp_path, capsys):
     rows = [{"id": 1, "original": "Effusion.", "synonym": "Fluid.", "opposite": "No effusion."}]
     path = write_rows(tmp_path / "triads.jsonl", rows)
     assert cli.main(["fit", "radcliq", "--data", path, "--out", str(tmp_path / "x.yaml")]) == 2
-    assert "no pairs with expert numbers" in capsys.readouterr().err
+    assert "the rows are not pairs with expert ratings" in capsys.readouterr().err
 
 
-def test_weights_of_other_models_are_noted(columns_file, tmp_path, caplog):
+@pytest.mark.e2e
+def test_weights_of_other_models_give_a_warning(columns_file, tmp_path, caplog):
     out = tmp_path / "ours.json"
     cli.main(["fit", "radcliq", "--data", columns_file, "--out", str(out), *FIT, "-q"])
     weights = json.loads(out.read_text())
@@ -302,7 +309,7 @@ GOOD = {"mean": [0, 0, 0, 0], "scale": [1, 1, 1, 1], "coefficients": [-0.25] * 4
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ([1], "must hold mean, scale, coefficients, intercept, got list"),
+        ([1], "must contain mean, scale, coefficients, intercept, got list"),
         ({k: v for k, v in GOOD.items() if k != "scale"}, "'scale' is missing"),
         (GOOD | {"coef": 1}, "did you mean 'coefficients'"),
         (GOOD | {"mean": [0, 0, 0]}, "'mean' must be 4 numbers"),
@@ -319,7 +326,7 @@ def test_bad_weights_are_refused(tmp_path, data, message):
     assert message in str(caught.value)
 
 
-def test_weights_that_are_not_there_are_refused(tmp_path):
+def test_missing_or_unreadable_weights_are_refused(tmp_path):
     for wanted, message in (("nowhere.yaml", "no such file: nowhere.yaml"), ("v2", "unknown weights of radcliq 'v2'")):
         with pytest.raises(InputError, match=message):
             load("radcliq", weights=wanted).compute(["a"], ["a"])
@@ -328,6 +335,7 @@ def test_weights_that_are_not_there_are_refused(tmp_path):
         load("radcliq", weights=str(tmp_path / "x.json")).compute(["a"], ["a"])
 
 
+@pytest.mark.e2e
 def test_version_0_can_be_the_headline():
     pair = ["Small left pleural effusion."], ["Large right pleural effusion."]
     result = load("radcliq", weights="v0").compute(*pair)
@@ -335,9 +343,9 @@ def test_version_0_can_be_the_headline():
     assert "|version:v0|" in result["signature"]
 
 
-def test_a_line_is_its_numbers():
-    from radeval_core.scores.radcliq import line_name, read_line
+def test_the_name_of_a_line_depends_on_its_numbers():
+    from radeval_core.functional.radcliq import line_name, read_line
 
     line = read_line(GOOD, "x")
-    assert isinstance(line, Line) and radcliq(np.array([1.0, 1, 1, 1]), line) == -1
+    assert isinstance(line, LinearModel) and radcliq(np.array([1.0, 1, 1, 1]), line) == -1
     assert line_name(line) != line_name(read_line(GOOD | {"intercept": 1}, "x"))

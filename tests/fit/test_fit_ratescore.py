@@ -1,4 +1,4 @@
-"""Fitting RaTEScore's weights: the arithmetic of a trial, what the search recovers, and the file the metric reads."""
+"""Fitting RaTEScore's weights: the arithmetic of a trial, recovery of known weights, and the weights file."""
 
 import itertools
 import json
@@ -12,8 +12,8 @@ from radeval_core import cli, load
 from radeval_core.api import make_resources, make_scorer
 from radeval_core.fit.ratescore import Direction, Matches, fit_ratescore, search
 from radeval_core.fit.table import Target
+from radeval_core.functional.ratescore import CELLS, Affinity, EntityMatch, published_affinities
 from radeval_core.pairs import Pair
-from radeval_core.scores.ratescore import CELLS, Affinity, Match, published_affinities
 
 PLACE, FINDING, DENIED = (1, 1), (0, 0), (0, 3)
 REPORTS = [
@@ -27,12 +27,14 @@ REPORTS = [
 
 
 def invented(n=90, seed=0):
-    """Matches of pairs with a place, a finding and perhaps a denied finding each, in both directions."""
+    """Return matches of pairs that have a place, a finding and sometimes a denied finding, in both directions."""
     draw = np.random.default_rng(seed)
 
     def side(several):
         cells = [PLACE, FINDING] + ([DENIED] if several else [])
-        return [Match(0, float(s), 1.0, c == DENIED, c) for c, s in zip(cells, draw.uniform(0.1, 1, 3), strict=False)]
+        return [
+            EntityMatch(0, float(s), 1.0, c == DENIED, c) for c, s in zip(cells, draw.uniform(0.1, 1, 3), strict=False)
+        ]
 
     return [(side(i % 3 == 0), side(i % 2 == 0)) for i in range(n)]
 
@@ -45,7 +47,12 @@ def affinity(place=0.0, finding=0.0, denied=0.0, penalty=1.0):
 
 def test_a_trial_by_hand():
     matches = Matches(
-        [([Match(0, 0.5, 9, False, PLACE), Match(0, 0.8, 9, True, DENIED)], [Match(0, 1, 9, False, PLACE)])]
+        [
+            (
+                [EntityMatch(0, 0.5, 9, False, PLACE), EntityMatch(0, 0.8, 9, True, DENIED)],
+                [EntityMatch(0, 1, 9, False, PLACE)],
+            )
+        ]
     )
     # forth: (1·0.5 + 3·0.5·0.8) / 4 = 0.425; back: 1; harmonic mean 2·0.425/1.425
     assert matches.scores(affinity(place=1, denied=3, penalty=0.5)) == pytest.approx([0.85 / 1.425])
@@ -54,14 +61,14 @@ def test_a_trial_by_hand():
     assert matches.names(np.array([], dtype=int)) == []
 
 
-def test_a_pair_without_entities_keeps_its_half():
-    one = [Match(0, 0.5, 1, False, PLACE)]
+def test_a_pair_without_entities_scores_one_half():
+    one = [EntityMatch(0, 0.5, 1, False, PLACE)]
     assert Matches([((), ()), (one, one)]).scores(affinity(place=1)) == pytest.approx([0.5, 0.5])
     assert Direction.of([(), one, ()]).means(affinity(place=2), 3) == pytest.approx([0, 0.5, 0])
 
 
 @pytest.mark.parametrize("weights", ["long", "short"])
-def test_scores_are_those_of_the_metric(weights):
+def test_scores_equal_those_of_the_metric(weights):
     scorer = make_scorer("ratescore", None, make_resources(progress=False), {"weights": weights})
     pairs = [Pair(p, (r,)) for p in REPORTS for r in REPORTS]
     ours = Matches(scorer.matches(pairs)).scores(published_affinities()[weights])
@@ -78,12 +85,12 @@ def test_known_weights_are_recovered():
     assert report["cross_validation"]["fit"]["mean"] > report["cross_validation"]["long"]["mean"] + 0.1
     assert found.weights[FINDING] > 4 * found.weights[PLACE]
     assert report["weights_searched"] == 3 and report["penalty_searched"] and report["seed"] == 1
-    # what no match uses stays as published
+    # weights that no match uses keep their published value
     others = [place for place in CELLS.values() if place not in (PLACE, FINDING, DENIED)]
     assert all(found.weights[p] == published_affinities()["long"].weights[p] for p in others)
 
 
-def test_the_search_is_never_worse_than_where_it_starts_and_follows_the_seed():
+def test_the_search_is_never_worse_than_its_start_and_depends_on_the_seed():
     matches, rows = Matches(invented()), np.arange(60)
     target = -matches.scores(published_affinities()["long"])
     _, tau = search(matches, target, rows, 5, seed=0)
@@ -115,7 +122,7 @@ OPTIONS = ["--trials", "4", "--folds", "2", "-q"]
 
 
 @pytest.mark.parametrize("suffix", ["yaml", "json"])
-def test_a_fit_is_written_and_scores_and_is_named(rated, tmp_path, capsys, suffix):
+def test_the_metric_reads_a_written_fit_and_signs_with_it(rated, tmp_path, capsys, suffix):
     out = tmp_path / f"ours.{suffix}"
     assert cli.main(["fit", "ratescore", "--data", str(rated), "--out", str(out), *OPTIONS]) == 0
     assert f"ratescore.weights={out}" in capsys.readouterr().out
@@ -142,7 +149,7 @@ def test_the_same_seed_writes_the_same_bytes(rated, tmp_path):
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
-def test_ratings_count_the_other_way_round(rated, tmp_path, capsys):
+def test_ratings_are_negated(rated, tmp_path, capsys):
     out = tmp_path / "a.json"
     options = [*OPTIONS, "--target", "rating", "--json"]
     assert cli.main(["fit", "ratescore", "--data", str(rated), "--out", str(out), *options]) == 0
@@ -157,11 +164,11 @@ def test_ratings_count_the_other_way_round(rated, tmp_path, capsys):
         (["--trials", "1"], "--trials must be at least 2"),
         (["--target", "mistakes"], "unknown expert measure 'mistakes'"),
         (["--target", "significant_errors"], "no row has expert 'significant_errors'; found errors, rating"),
-        (["--folds", "20"], "too few rows to fit on: 36 rows of 18 studies"),
+        (["--folds", "20"], "too few rows to fit: 36 rows of 18 studies"),
         (["--out", "ours.txt"], "the name must end in .yaml, .yml, .json"),
     ],
 )
-def test_what_cannot_be_fitted_is_refused(rated, tmp_path, capsys, options, message):
+def test_unusable_data_or_options_are_refused(rated, tmp_path, capsys, options, message):
     out = str(tmp_path / "x.yaml")
     assert cli.main(["fit", "ratescore", "--data", str(rated), "--out", out, *OPTIONS, *options]) == 2
     assert message in capsys.readouterr().err
@@ -172,10 +179,10 @@ def test_reports_without_entities_are_refused(tmp_path, capsys):
     path = tmp_path / "empty.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert cli.main(["fit", "ratescore", "--data", str(path), "--out", str(tmp_path / "x.yaml"), *OPTIONS]) == 2
-    assert "no entity was found" in capsys.readouterr().err
+    assert "no pair has entities in both reports" in capsys.readouterr().err
 
 
-def test_optuna_that_is_missing_is_named(rated, tmp_path, capsys, monkeypatch):
+def test_a_missing_optuna_is_reported(rated, tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
     assert cli.main(["fit", "ratescore", "--data", str(rated), "--out", str(tmp_path / "x.yaml"), *OPTIONS]) == 2
     assert "pip install 'radeval_core[fit]'" in capsys.readouterr().err

@@ -1,7 +1,8 @@
-"""Publishing: what a Space holds, what is refused, and the way there and back through a Hub server."""
+"""Publishing: the files of a Space, refused input, and a round trip through a Hub server."""
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 
@@ -33,13 +34,13 @@ def card_text(**changes):
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A checkout with one small metric, to be spoilt by the tests."""
+    """Return a checkout with one small metric, which the tests may damage."""
     root = tmp_path / "checkout"
     files = {
         "metrics/bleu/bleu.py": "# the module\n",
         "metrics/bleu/README.md": card_text(),
         "metrics/bleu/requirements.txt": f"radeval_core[models]>={__version__}\n",
-        "spaces/bleu/app.py": "# the app\n",
+        "spaces/bleu/space.yaml": "title: BLEU\nhow: It is read like this.\n",
     }
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -52,7 +53,7 @@ def core_requirement(path):
     return Requirement(line)
 
 
-# what a Space holds
+# the files of a Space
 
 
 @pytest.mark.parametrize("name", metric_names())
@@ -61,7 +62,12 @@ def test_the_space_of_a_metric_is_its_module_card_app_and_requirements(name, roo
     assert sorted(f.name for f in space.iterdir()) == sorted([f"{name}.py", "README.md", "app.py", "requirements.txt"])
     assert (space / f"{name}.py").read_bytes() == (root / "metrics" / name / f"{name}.py").read_bytes()
     assert (space / "README.md").read_bytes() == (root / "metrics" / name / "README.md").read_bytes()
-    assert (space / "app.py").read_bytes() == (root / "spaces" / name / "app.py").read_bytes()
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_the_app_of_a_metrics_space_builds_its_demo(name, root, tmp_path):
+    app = runpy.run_path(str(assemble(name, root, tmp_path / name) / "app.py"))
+    assert app["demo"].title == f"radeval: {name}"
 
 
 @pytest.mark.parametrize("name", ["playground", "leaderboard"])
@@ -95,7 +101,7 @@ def test_requirements_are_pinned_line_by_line(given, expected, checkout, tmp_pat
     assert (assemble("bleu", checkout, tmp_path / "out") / "requirements.txt").read_text() == expected
 
 
-# what is refused
+# refused input
 
 
 @pytest.mark.parametrize(
@@ -126,22 +132,22 @@ def test_requirements_that_cannot_be_published(given, message, checkout, tmp_pat
         (card_text(tags="evaluate metric"), "field 'tags' must be a list"),
         (card_text(title='"open'), "the YAML at the top cannot be read"),
         ("---\n- a list\n---\n", "must be fields"),
-        ("# no front matter\n", "must begin with YAML"),
-        ("---\ntitle: never closed\n", "must begin with YAML"),
-        ("", "must begin with YAML"),
+        ("# no front matter\n", "must start with a YAML block"),
+        ("---\ntitle: never closed\n", "must start with a YAML block"),
+        ("", "must start with a YAML block"),
     ],
 )
-def test_a_card_the_hub_would_not_take_is_refused_with_file_and_field(card, message, checkout, tmp_path):
+def test_a_card_the_hub_would_reject_is_refused_with_file_and_field(card, message, checkout, tmp_path):
     (checkout / "metrics/bleu/README.md").write_text(card)
     with pytest.raises(InputError, match=r"README\.md: .*" + message):
         assemble("bleu", checkout, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("path", ["metrics/bleu/bleu.py", "metrics/bleu/README.md", "spaces/bleu/app.py"])
+@pytest.mark.parametrize("path", ["metrics/bleu/bleu.py", "metrics/bleu/README.md", "metrics/bleu/requirements.txt"])
 def test_a_missing_file_is_named(path, checkout, tmp_path):
     (checkout / path).unlink()
-    with pytest.raises(InputError, match=f"{path} is missing: every metric needs it"):
+    with pytest.raises(InputError, match=f"{path} is missing: a metric cannot be published without it"):
         assemble("bleu", checkout, tmp_path / "out")
 
 
@@ -152,25 +158,25 @@ def test_outside_a_checkout_it_says_where_to_run_it(tmp_path):
 
 def test_a_folder_with_other_files_is_left_alone(checkout, tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(InputError, match=r"not of the Space: .*thesis\.txt"):
+    with pytest.raises(InputError, match=r"do not belong to the Space: .*thesis\.txt"):
         assemble("bleu", checkout, tmp_path)
     assert not (tmp_path / "app.py").exists()
 
 
 def test_a_folder_written_before_is_written_again(checkout, tmp_path):
     assemble("bleu", checkout, tmp_path / "out")
-    (checkout / "spaces/bleu/app.py").write_text("# newer\n")
-    assert (assemble("bleu", checkout, tmp_path / "out") / "app.py").read_text() == "# newer\n"
+    (checkout / "metrics/bleu/bleu.py").write_text("# newer\n")
+    assert (assemble("bleu", checkout, tmp_path / "out") / "bleu.py").read_text() == "# newer\n"
 
 
-def test_a_file_in_the_place_of_the_folder_is_an_input_error(checkout, tmp_path):
+def test_a_file_instead_of_the_folder_is_an_input_error(checkout, tmp_path):
     (tmp_path / "out").write_text("a file")
     with pytest.raises(InputError, match="cannot write the Space to"):
         assemble("bleu", checkout, tmp_path / "out")
 
 
-def test_an_impossible_organisation_is_refused_before_anything_is_sent(checkout, tmp_path):
-    with pytest.raises(InputError, match="'not an org' cannot be a user or organisation"):
+def test_an_invalid_organisation_is_refused_before_anything_is_sent(checkout, tmp_path):
+    with pytest.raises(InputError, match="'not an org' is not a valid name of a user or organisation"):
         upload(assemble("bleu", checkout, tmp_path / "bleu"), "not an org")
 
 
@@ -196,7 +202,7 @@ def test_dry_run_prints_folders_and_uploads_nothing(capsys, root, tmp_path):
         (["nosuch"], "unknown Space 'nosuch'"),
         (["bleau"], "did you mean 'bleu'?"),
         (["bleu", "--root", "/nonexistent"], "pass --root DIR"),
-        (["bleu", "--org", "not an org"], "cannot be a user or organisation"),
+        (["bleu", "--org", "not an org"], "is not a valid name of a user or organisation"),
     ],
 )
 def test_bad_input_gives_exit_code_2_and_one_line(args, message, capsys, monkeypatch, checkout):
@@ -207,11 +213,11 @@ def test_bad_input_gives_exit_code_2_and_one_line(args, message, capsys, monkeyp
     assert printed.out == ""
 
 
-# there and back
+# a round trip through the Hub
 
 
 def environment(home, root, **settings):
-    """The variables of a fresh process: nothing of Hugging Face but what is given, and a home of its own."""
+    """Return the environment of a fresh process: only the given Hugging Face variables, and a new home folder."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("HF_", "HUGGING"))}
     quiet = {"HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_XET": "1", "HF_UPDATE_DOWNLOAD_COUNTS": "0"}
     return {**kept, **quiet, "HF_HOME": str(home), "PYTHONPATH": str(root / "src"), **settings}
@@ -232,18 +238,20 @@ def hub(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def published(hub, root, tmp_path_factory):
-    """Every metric, published with one command."""
+    """Publish every metric with one command."""
     done = publish(root, tmp_path_factory.mktemp("home"), "all", "--json", HF_ENDPOINT=hub.url, HF_TOKEN="hf_good")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
+@pytest.mark.e2e
 def test_publishing_prints_the_address_of_each_space(published, hub):
     assert {row["space"]: row["url"] for row in published} == {
         name: f"{hub.url}/spaces/radeval/{name}" for name in [*metric_names(), "leaderboard", "playground"]
     }
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("name", metric_names())
 def test_the_hub_got_the_files_of_the_space_in_one_commit(name, published, hub, root, tmp_path):
     assert 200 in hub.saw("POST", "/api/repos/create")
@@ -266,7 +274,7 @@ json.dump({n: m.compute(predictions=predictions, references=references) for n, m
 
 @pytest.fixture(scope="module")
 def loaded(published, hub, root, tmp_path_factory):
-    """The scores a user gets who has nothing but the package and `evaluate.load("radeval/<name>")`."""
+    """Return the scores of a user who has only the package and `evaluate.load("radeval/<name>")`."""
     done = subprocess.run(
         [sys.executable, "-c", LOAD],
         input=json.dumps([metric_names(), PREDICTIONS, REFERENCES]),
@@ -277,11 +285,13 @@ def loaded(published, hub, root, tmp_path_factory):
     return json.loads(done.stdout)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("name", metric_names())
 def test_a_published_metric_gives_the_scores_of_the_core(name, loaded):
     assert loaded[name] == load(name).compute(PREDICTIONS, REFERENCES)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("name", metric_names())
 def test_evaluate_asked_for_its_own_version_first_and_then_for_main(name, loaded, hub):
     asked = [(path.split("/resolve/")[1], status) for _, path, status in hub.calls
@@ -290,12 +300,14 @@ def test_evaluate_asked_for_its_own_version_first_and_then_for_main(name, loaded
     assert (f"main/{name}.py", 200) in asked
 
 
+@pytest.mark.e2e
 def test_publishing_the_same_again_succeeds_without_a_commit(published, hub, root, tmp_path):
     done = publish(root, tmp_path, "bleu", "-q", HF_ENDPOINT=hub.url, HF_TOKEN="hf_good")
     assert (done.returncode, done.stdout) == (0, f"bleu: {hub.url}/spaces/radeval/bleu\n")
     assert len(hub.commits["radeval/bleu"]) == 1
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("org", "token", "says"),
     [
@@ -311,7 +323,8 @@ def test_without_the_right_token_one_line_says_what_to_type(org, token, says, hu
     assert done.stdout == ""
 
 
-def test_an_unreachable_hub_is_one_line_too(root, tmp_path):
+@pytest.mark.e2e
+def test_an_unreachable_hub_gives_one_line(root, tmp_path):
     with HubServer(tmp_path / "hub", tokens={}) as gone:
         address = gone.url
     done = publish(root, tmp_path, "bleu", HF_ENDPOINT=address, HF_TOKEN="hf_good")

@@ -1,4 +1,4 @@
-"""The package as users get it: built as a wheel, installed away from the repository, with a metric's folder alone."""
+"""The package as users get it: built as a wheel, installed outside the repository, with only a metric's folder."""
 
 import importlib.metadata
 import json
@@ -16,6 +16,8 @@ from packaging.utils import canonicalize_name
 from radeval_core import __version__, load
 from radeval_core.hub.publish import assemble
 from radeval_core.registry import metric_names
+
+pytestmark = pytest.mark.e2e
 
 PREDICTIONS = ["Heart size is normal. No pneumothorax.", "Left basal opacity.", "\n"]
 REFERENCES = ["The heart is normal in size. No pneumothorax.", "Right basal opacity, new.", "Clear lungs."]
@@ -52,10 +54,10 @@ def metadata(wheel):
         return Parser().parsestr(archive.read(path).decode())
 
 
-# what is in it
+# the files in the wheel
 
 
-def test_the_wheel_holds_every_file_of_the_package(contents, root):
+def test_the_wheel_contains_every_file_of_the_package(contents, root):
     package = root / "src" / "radeval_core"
     files = {
         f"radeval_core/{f.relative_to(package).as_posix()}"
@@ -66,14 +68,19 @@ def test_the_wheel_holds_every_file_of_the_package(contents, root):
     assert files <= contents
 
 
-def test_the_wheel_holds_the_dataset_cards(contents, root):
+def test_the_wheel_contains_the_dataset_cards(contents, root):
     cards = {
         f"radeval_core/data/{card.relative_to(root).as_posix()}" for card in root.glob("datasets_cards/*/README.md")
     }
     assert cards and cards <= contents
 
 
-def test_the_wheel_holds_nothing_else(contents):
+def test_the_wheel_contains_every_space(contents, root):
+    files = {f"radeval_core/ui/{file.relative_to(root).as_posix()}" for file in root.glob("spaces/*/*.*")}
+    assert {f"radeval_core/ui/spaces/{name}/space.yaml" for name in metric_names()} <= files <= contents
+
+
+def test_the_wheel_contains_nothing_else(contents):
     tops = {name.split("/")[0] for name in contents}
     assert tops == {"radeval_core", f"radeval_core-{__version__}.dist-info"}
 
@@ -86,7 +93,7 @@ def test_the_wheel_has_the_command_the_version_and_the_licence(wheel, contents, 
         assert "radeval = radeval_core.cli:main" in archive.read(f"{info}/entry_points.txt").decode()
 
 
-# away from the repository
+# outside the repository
 
 LOAD = """
 import json, sys
@@ -96,13 +103,14 @@ folders, predictions, references = json.loads(sys.stdin.read())
 scores = {}
 for name, folder in folders.items():
     scores[name] = evaluate.load(folder).compute(predictions=predictions, references=references)
-json.dump({"core": radeval_core.__file__, "scores": scores}, sys.stdout)
+from radeval_core.ui.space_page import spaces_folder
+json.dump({"core": radeval_core.__file__, "spaces": str(spaces_folder()), "scores": scores}, sys.stdout)
 """
 
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
-    """A folder with the wheel's copy of the core, to be put before everything else on the path."""
+    """Return a folder with the wheel's copy of the core, to put first on the path."""
     target = tmp_path_factory.mktemp("installed")
     pip("install", "--quiet", "--no-index", "--no-deps", "--target", target, wheel)
     return target
@@ -110,7 +118,7 @@ def installed(wheel, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def elsewhere(installed, root, tmp_path_factory):
-    """What a fresh process gets from the wheel and copies of the metrics' folders, out of sight of the repository."""
+    """Return the results of a fresh process that sees only the wheel and copies of the metrics' folders."""
     copies = tmp_path_factory.mktemp("modules")
     for name in metric_names():
         shutil.copytree(root / "metrics" / name, copies / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -127,6 +135,10 @@ def test_the_core_that_ran_was_the_wheels(elsewhere, installed):
     assert elsewhere["core"] == str(installed / "radeval_core" / "__init__.py")
 
 
+def test_the_pages_of_the_spaces_come_from_the_wheel(elsewhere, installed):
+    assert elsewhere["spaces"] == str(installed / "radeval_core" / "ui" / "spaces")
+
+
 @pytest.mark.parametrize("name", metric_names())
 def test_a_metric_works_from_its_folder_and_the_wheel_alone(name, elsewhere):
     assert elsewhere["scores"][name] == load(name).compute(PREDICTIONS, REFERENCES)
@@ -135,18 +147,19 @@ def test_a_metric_works_from_its_folder_and_the_wheel_alone(name, elsewhere):
 # requirements
 
 
-@pytest.mark.parametrize("name", metric_names())
-def test_the_requirements_of_module_and_space_find_the_wheel(name, root, wheel, tmp_path):
-    for requirements in (root / "metrics" / name, assemble(name, root, tmp_path / name)):
-        answer = pip(
-            "install", "--dry-run", "--ignore-installed", "--no-deps", "--no-index", "--find-links", wheel.parent,
-            "-r", requirements / "requirements.txt",
-        )  # fmt: skip
-        assert f"Would install radeval_core-{__version__}" in answer.replace("radeval-core", "radeval_core")
+def test_the_requirements_of_every_module_and_space_find_the_wheel(root, wheel, tmp_path):
+    """In one call of pip: it fails, and names the file, if the wheel does not meet one of them."""
+    folders = [root / "metrics" / name for name in metric_names()]
+    folders += [assemble(name, root, tmp_path / name) for name in metric_names()]
+    files = [option for folder in folders for option in ("-r", folder / "requirements.txt")]
+    answer = pip(
+        "install", "--dry-run", "--ignore-installed", "--no-deps", "--no-index", "--find-links", wheel.parent, *files
+    )
+    assert f"Would install radeval_core-{__version__}" in answer.replace("radeval-core", "radeval_core")
 
 
 def needed(metadata, extras):
-    """The requirements of the core with some extras, extras that name extras included."""
+    """Return the requirements of the core with some extras, including extras that name other extras."""
     for text in metadata.get_all("Requires-Dist"):
         requirement = Requirement(text)
         if requirement.marker and not any(requirement.marker.evaluate({"extra": e}) for e in ("", *extras)):

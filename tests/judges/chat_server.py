@@ -1,4 +1,4 @@
-"""A chat server on this machine that behaves as badly as a test wants."""
+"""A local chat server that misbehaves as a test requires."""
 
 import json
 import socket
@@ -11,17 +11,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class Reply:
-    """What to send back.
+    """The server's reply to a request.
 
     Attributes:
-        text: the model's answer, put into the API's shape.
-        status: of HTTP.
-        raw: sent instead of an answer in shape.
-        headers: further ones.
+        text: the model's answer, which is wrapped in the API's JSON.
+        status: the HTTP status.
+        raw: body to send instead of the wrapped answer.
+        headers: extra headers.
         delay: seconds to wait first.
-        drop: break off, "before" anything is sent or in the "middle" of the body.
+        drop: close the connection "before" anything is sent or in the "middle" of the body.
         finish: why the answer ended.
-        tokens: of the question and of the answer.
+        tokens: number of tokens of the question and of the answer.
     """
 
     text: str = ""
@@ -35,7 +35,7 @@ class Reply:
 
 
 class ChatServer:
-    """Serves OpenAI's and Anthropic's paths; `behave(question, nth, body)` says what to reply to the last message."""
+    """Serves OpenAI's and Anthropic's paths; `behave(question, nth, body)` returns the reply to the last message."""
 
     def __init__(self, behave):
         self.behave = behave

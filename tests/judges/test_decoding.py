@@ -5,8 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from radeval_core.errors import InputError
-from radeval_core.judges.backends.decoding import Work, decode_all
 from radeval_core.judges.backends.prompts import Prompt
+
+
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global decode_all, Work
+    from radeval_core.judges.backends.decoding import Work, decode_all
 
 
 def make(lengths, schemas=None):
@@ -14,7 +19,7 @@ def make(lengths, schemas=None):
 
 
 def answer(prompts):
-    """Stands in for a model: the answer is the prompt's first token."""
+    """Act as a model that answers with the prompt's first token."""
     return [[prompt.ids[0]] for prompt in prompts]
 
 
@@ -29,7 +34,7 @@ def out_of_memory_above(rows):
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.integers(1, 30), max_size=25), st.integers(1, 200), st.integers(1, 4), st.integers(1, 8))
-def test_every_prompt_is_answered_once_whatever_the_budget_the_copies_and_the_memory(lengths, budget, copies, rows):
+def test_every_prompt_is_answered_once_for_any_budget_copies_and_memory(lengths, budget, copies, rows):
     prompts = make(lengths)
     found = list(decode_all([out_of_memory_above(rows)] * copies, prompts, budget))
     assert sorted(found) == [(i, [i]) for i in range(len(lengths))]
@@ -45,7 +50,7 @@ def test_copies_work_at_the_same_time():
     assert len(list(decode_all([decode, decode], make([5, 5]), 7))) == 2
 
 
-def test_a_batch_holds_prompts_of_one_schema():
+def test_a_batch_contains_prompts_with_one_schema():
     seen = []
 
     def decode(prompts):
@@ -61,7 +66,7 @@ def test_the_budget_counts_the_answer():
     assert [len(work.take()) for _ in range(3)] == [2, 1, 0]
 
 
-def test_after_running_out_of_memory_no_later_batch_is_as_large():
+def test_after_running_out_of_memory_later_batches_are_smaller():
     rows = []
 
     def decode(prompts):
@@ -73,7 +78,7 @@ def test_after_running_out_of_memory_no_later_batch_is_as_large():
 
 
 @pytest.mark.parametrize("copies", [1, 2])
-def test_what_the_user_must_change_is_raised(copies):
+def test_user_errors_are_raised(copies):
     def decode(prompts):
         raise InputError("change this")
 

@@ -5,12 +5,13 @@ import threading
 
 import pytest
 from chat_server import ChatServer, Reply, refuse
-from toy_judge import SCHEMA, ToyJudge
+from toy_instructions import SCHEMA, ToyInstructions
 
 from radeval_core.errors import InputError
 from radeval_core.judges.backends.base import Message, Request
 from radeval_core.judges.backends.http_backend import anthropic_backend, openai_backend
 from radeval_core.judges.engine import judge_pairs
+from radeval_core.judges.model_judge import ModelJudge
 
 KEY = "sk-very-secret-0123456789"
 KINDS = {"http": openai_backend, "anthropic": anthropic_backend}
@@ -29,7 +30,7 @@ def kind(request):
 
 @pytest.fixture
 def connect(monkeypatch):
-    """A backend on a server; waits between tries are noted, not waited for."""
+    """Return a backend on a server; waits between tries are recorded instead of slept."""
 
     def connect(server, kind="http", **options):
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
@@ -69,22 +70,34 @@ def test_answers_with_their_token_counts(connect, kind):
     assert backend.usage.cost == pytest.approx((21 * 2 + 9 * 10) / 1e6)
 
 
-def test_without_prices_there_is_no_cost(connect, monkeypatch):
+def test_without_prices_there_is_no_cost(connect, caplog):
     with ChatServer(good) as server:
         backend = connect(server)
         ask(backend, "a")
-        assert backend.usage.cost is None
-        monkeypatch.setenv("RADEVAL_PRICE_IN", "1")
-        monkeypatch.setenv("RADEVAL_PRICE_OUT", "1")
-        backend = connect(server)
-        ask(backend, "a")
-        assert backend.usage.cost == pytest.approx(10 / 1e6)
-        monkeypatch.setenv("RADEVAL_PRICE_OUT", "cheap")
-        with pytest.raises(InputError, match="RADEVAL_PRICE_OUT must be the price of a million tokens"):
-            connect(server)
+    assert backend.usage.cost is None and not caplog.messages
 
 
-def test_what_is_sent(connect, kind):
+def test_with_prices_the_cost_is_a_note(connect, caplog):
+    with ChatServer(good) as server:
+        ask(connect(server, price_in=1000.0, price_out=2000.0), "a")
+    assert caplog.messages == ["judge-1@127.0.0.1: 1 answers so far, 7 tokens in, 3 tokens out, cost 0.0130"]
+
+
+@pytest.mark.parametrize(
+    "prices, message",
+    [
+        ({"price_in": -1.0, "price_out": 1.0}, "option price_in must be the price of a million tokens, 0 or more"),
+        ({"price_in": 1.0, "price_out": float("nan")}, "option price_out must be the price of a million tokens"),
+        ({"price_in": 1.0}, "options price_in and price_out must be given together"),
+    ],
+)
+def test_prices_that_make_no_sense_are_refused(monkeypatch, prices, message):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with pytest.raises(InputError, match=message):
+        openai_backend("m", **prices)
+
+
+def test_the_request_body(connect, kind):
     with ChatServer(good) as server:
         request = Request((Message("system", "Count."), Message("user", "q")), max_tokens=50, schema=SCHEMA)
         list(connect(server, kind).answers([request]))
@@ -100,7 +113,7 @@ def test_what_is_sent(connect, kind):
         assert body["output_config"]["format"]["schema"]["required"] == ["errors"]
 
 
-def test_no_more_questions_under_way_than_allowed(connect):
+def test_concurrency_limits_the_open_requests(connect):
     with ChatServer(lambda *_: Reply("x", delay=0.03)) as server:
         ask(connect(server, concurrency=3), *map(str, range(12)))
     assert server.most_under_way == 3
@@ -118,13 +131,13 @@ def test_no_more_questions_under_way_than_allowed(connect):
         Reply(raw="<html>gateway</html>"),
         Reply(raw='{"unexpected": true}'),
         Reply(raw="[]"),
-        Reply("late", delay=0.8),
+        Reply("late", delay=1.5),
     ],
     ids=["500", "503", "429", "dropped", "cut off", "truncated JSON", "HTML", "other JSON", "a list", "slow"],
 )
-def test_trouble_that_passes_is_tried_again(connect, kind, trouble):
+def test_temporary_failures_are_retried(connect, kind, trouble):
     with ChatServer(lambda q, nth, body: trouble if nth < 3 else Reply(q)) as server:
-        backend = connect(server, kind, timeout=0.4)
+        backend = connect(server, kind, timeout=1 if trouble.delay else 5)
         assert [a.text for a in ask(backend, "a", "b")] == ["a", "b"]
     assert server.asked == {"a": 3, "b": 3}
     assert len(backend.waits) == 4
@@ -145,7 +158,7 @@ def test_waits_grow_have_jitter_and_follow_the_server(connect):
 
 
 @pytest.mark.parametrize("value, least", [("Wed, 21 Oct 2015 07:28:00 GMT", 0), ("soon", 0), ("-3", 0), ("9999", 300)])
-def test_odd_wishes_of_a_server_do_no_harm(connect, value, least):
+def test_odd_retry_after_values_do_no_harm(connect, value, least):
     busy = Reply(status=429, raw="{}", headers={"retry-after": value})
     with ChatServer(lambda q, nth, body: busy if nth < 2 else Reply(q)) as server:
         backend = connect(server)
@@ -153,7 +166,7 @@ def test_odd_wishes_of_a_server_do_no_harm(connect, value, least):
     assert least <= backend.waits[0] <= 300
 
 
-def test_trouble_that_stays_costs_only_its_own_question(connect, kind):
+def test_a_permanent_failure_affects_only_its_own_question(connect, kind):
     def behave(question, nth, body):
         return Reply(status=500, raw="{}") if question == "bad" else Reply(question)
 
@@ -164,7 +177,7 @@ def test_trouble_that_stays_costs_only_its_own_question(connect, kind):
     assert server.asked["bad"] == 3
 
 
-def test_a_question_the_server_rejects_is_not_asked_again(connect, kind):
+def test_a_rejected_question_is_not_retried(connect, kind):
     error = Reply(status=400, raw=json.dumps({"error": {"message": "the context is too long"}}))
     with ChatServer(lambda q, nth, body: error if q == "long" else Reply(q)) as server:
         long, short = ask(connect(server, kind), "long", "b")
@@ -172,14 +185,14 @@ def test_a_question_the_server_rejects_is_not_asked_again(connect, kind):
     assert short.text == "b" and server.asked["long"] == 1
 
 
-def test_a_server_that_is_down_is_given_up_soon(connect):
+def test_the_backend_soon_gives_up_on_a_dead_server(connect):
     with ChatServer(lambda *_: Reply(drop="before")) as server:
         answers = ask(connect(server, concurrency=2, retries=5), *map(str, range(30)))
     assert all(a.text is None and a.reason for a in answers)
     assert sum(server.asked.values()) < 30 + 6 * 5
 
 
-def test_an_exhausted_quota_is_not_waited_for(connect):
+def test_an_exhausted_quota_is_not_retried(connect):
     error = Reply(status=429, raw=json.dumps({"error": {"message": "no money", "code": "insufficient_quota"}}))
     with ChatServer(lambda *_: error) as server:
         (answer,) = ask(connect(server), "a")
@@ -188,7 +201,7 @@ def test_an_exhausted_quota_is_not_waited_for(connect):
 
 @pytest.mark.parametrize("name, left_out", [("response_format", "response_format"), ("seed", "seed"),
                                             ("temperature", "temperature"), ("max_tokens", "max_tokens")])  # fmt: skip
-def test_a_refused_parameter_is_left_out_and_said_once(connect, caplog, name, left_out):
+def test_a_refused_parameter_is_left_out_and_logged_once(connect, caplog, name, left_out):
     def behave(question, nth, body):
         return refuse(name, 422) if name in body else Reply(question)
 
@@ -204,7 +217,7 @@ def test_a_refused_parameter_is_left_out_and_said_once(connect, caplog, name, le
         assert backend.fields["decoding"] == "default"
 
 
-def test_anthropic_goes_on_without_a_schema_too(connect):
+def test_anthropic_also_continues_without_a_schema(connect):
     def behave(question, nth, body):
         return refuse("output_config") if "output_config" in body else Reply(question)
 
@@ -212,14 +225,14 @@ def test_anthropic_goes_on_without_a_schema_too(connect):
         assert ask(connect(server, "anthropic"), "a", schema=SCHEMA)[0].text == "a"
 
 
-def test_one_rejected_question_does_not_cost_the_others_their_schema(connect):
+def test_one_rejected_question_does_not_remove_the_schema_of_others(connect):
     error = Reply(status=400, raw=json.dumps({"error": {"message": "the context is too long"}}))
     with ChatServer(lambda q, nth, body: error if q == "long" else Reply(q)) as server:
         ask(connect(server, concurrency=1), "long", "b", schema=SCHEMA)
     assert "response_format" in server.seen[-1][2]
 
 
-def test_a_cut_answer_says_so_and_a_refusal_is_no_answer(connect, kind):
+def test_a_cut_answer_has_a_reason_and_a_refusal_is_no_answer(connect, kind):
     refusal = {"http": "content_filter", "anthropic": "refusal"}[kind]
     with ChatServer(lambda q, nth, body: Reply(q, finish="length" if q == "cut" else refusal)) as server:
         cut, refused = ask(connect(server, kind), "cut", "no")
@@ -227,15 +240,15 @@ def test_a_cut_answer_says_so_and_a_refusal_is_no_answer(connect, kind):
     assert (refused.text, refused.reason) == (None, "the model refused to answer")
 
 
-@pytest.mark.parametrize("status, message", [(401, "does not accept the key"), (404, "knows no such model")])
-def test_a_wrong_key_or_model_is_an_error_at_once(connect, kind, status, message):
+@pytest.mark.parametrize("status, message", [(401, "does not accept the key"), (404, "has no such model")])
+def test_a_wrong_key_or_model_stops_the_run_at_once(connect, kind, status, message):
     error = Reply(status=status, raw=json.dumps({"error": {"message": f"bad key {KEY}"}}))
     with ChatServer(lambda *_: error) as server, pytest.raises(InputError, match=message) as raised:
         ask(connect(server, kind), *map(str, range(50)))
     assert KEY not in str(raised.value) and len(server.seen) < 20
 
 
-def test_the_key_is_nowhere_but_in_the_request(connect, kind, caplog):
+def test_the_key_is_only_in_the_request(connect, kind, caplog):
     error = Reply(status=400, raw=json.dumps({"error": {"message": f"you sent {KEY} and patient text"}}))
     with ChatServer(lambda *_: error) as server, caplog.at_level(logging.DEBUG):
         backend = connect(server, kind)
@@ -255,17 +268,18 @@ def test_a_missing_key_says_where_to_put_it(monkeypatch):
         openai_backend("m")
 
 
-def test_a_server_that_wants_no_key_works(monkeypatch):
+def test_a_server_without_a_key_works(monkeypatch):
     with ChatServer(good) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         assert ask(openai_backend("m"), "a")[0].text == "re: a"
 
 
 @pytest.mark.parametrize("option", ["concurrency", "timeout", "retries"])
-def test_options_out_of_range_are_refused(monkeypatch, option):
+def test_options_out_of_range_are_rejected(monkeypatch, option):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with pytest.raises(InputError, match=f"option {option} must be more than 0"):
-        openai_backend("m", **{option: 0})
+    for value in (0, -1, float("nan")):
+        with pytest.raises(InputError, match=f"option {option} must be more than 0"):
+            openai_backend("m", **{option: value})
 
 
 def test_the_identity_names_model_and_host_but_not_the_port(connect):
@@ -274,7 +288,7 @@ def test_the_identity_names_model_and_host_but_not_the_port(connect):
         assert connect(server, "anthropic").identity == "anthropic|judge-1@127.0.0.1|temperature:0"
 
 
-def test_leaving_early_ends_the_questions_under_way(connect):
+def test_leaving_early_cancels_the_open_requests(connect):
     with ChatServer(lambda q, nth, body: Reply(q, delay=0 if q == "0" else 3)) as server:
         found = connect(server, concurrency=2).answers([Request((Message("user", str(i)),)) for i in range(20)])
         next(found)
@@ -291,12 +305,12 @@ def test_inside_a_running_event_loop(connect):
         assert asyncio.run(main(server))[0].text == "re: a"
 
 
-def test_every_pair_ends_scored_or_unscored_in_order_whatever_the_server_does(connect, kind):
-    """The whole path on a server that misbehaves in every way at once."""
+def test_every_pair_gets_a_verdict_in_order_whatever_the_server_does(connect, kind):
+    """Run the whole path against a server that misbehaves in every way."""
 
     def behave(question, nth, body):
         n = int(question.split("|")[0]) if "|" in question else -1
-        if n < 0:  # asked again after an answer that could not be read
+        if n < 0:  # asked again after an unreadable answer
             first = int(body["messages"][-3]["content"].split("|")[0])
             return Reply('{"errors": 5}' if first % 9 == 6 else "still nonsense")
         trouble = {
@@ -314,7 +328,8 @@ def test_every_pair_ends_scored_or_unscored_in_order_whatever_the_server_does(co
 
     pairs = [(str(n), "candidate") for n in range(45)] + [("0", "candidate")]
     with ChatServer(behave) as server:
-        verdicts = judge_pairs(ToyJudge(schema=SCHEMA), connect(server, kind, concurrency=4), pairs, progress=False)
+        judge = ModelJudge(ToyInstructions(schema=SCHEMA), connect(server, kind, concurrency=4))
+        verdicts = judge_pairs(judge, pairs, progress=False)
     assert len(verdicts) == len(pairs)
     for (reference, _), verdict in zip(pairs, verdicts, strict=True):
         n = int(reference)

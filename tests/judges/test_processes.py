@@ -1,4 +1,4 @@
-"""Several processes of one run: shares are split and gathered, in threads here and in real processes on the CPU."""
+"""Several processes of one run split the questions and gather the answers: simulated with threads, then for real."""
 
 import json
 import os
@@ -8,6 +8,7 @@ import textwrap
 import threading
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +17,7 @@ from radeval_core.judges.backends.processes import running_processes, share
 
 
 class Threads:
-    """Processes played by threads."""
+    """Processes simulated by threads."""
 
     def __init__(self, count):
         self.count = count
@@ -67,13 +68,14 @@ def test_every_process_gets_every_answer_and_asks_only_its_share(n, count):
         assert sorted(own, key=lambda item: item[0]) == [(i, Answer(str(i))) for i in range(n)]
 
 
-def test_a_single_process_shares_nothing(monkeypatch):
+def test_a_single_process_does_not_share(monkeypatch):
     monkeypatch.delenv("WORLD_SIZE", raising=False)
     assert running_processes() is None
     monkeypatch.setenv("WORLD_SIZE", "1")
     assert running_processes() is None
 
 
+@pytest.mark.e2e
 def test_launched_processes_share_the_questions(tmp_path):
     script = tmp_path / "run.py"
     script.write_text(
@@ -81,15 +83,17 @@ def test_launched_processes_share_the_questions(tmp_path):
             """
             import json, os, sys
             from pathlib import Path
-            from toy_judge import ToyBackend, ToyJudge
+            from toy_instructions import ToyBackend, ToyInstructions
             from radeval_core.engine.cache import DiskCache
             from radeval_core.judges.engine import judge_pairs
+            from radeval_core.judges.model_judge import ModelJudge
 
             folder, rank = Path(sys.argv[1]), os.environ["RANK"]
             backend = ToyBackend(lambda q: "nonsense" if q == "3|x" else json.dumps({"errors": len(q)}))
             pairs = [(str(i), "x") for i in range(9)]
-            judge_pairs(ToyJudge(), backend, pairs[:2], DiskCache(folder / "cache"), progress=False)
-            verdicts = judge_pairs(ToyJudge(), backend, pairs, DiskCache(folder / "cache"), progress=False)
+            judge = ModelJudge(ToyInstructions(), backend, DiskCache(folder / "cache"))
+            judge_pairs(judge, pairs[:2], progress=False)
+            verdicts = judge_pairs(judge, pairs, progress=False)
             result = {"asked": backend.asked, "found": [v.analysis for v in verdicts]}
             (folder / f"{rank}.json").write_text(json.dumps(result))
             """
@@ -97,7 +101,7 @@ def test_launched_processes_share_the_questions(tmp_path):
     )
     here = str(Path(__file__).parent)
     environment = os.environ | {"PYTHONPATH": here, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
-    # what `accelerate launch` starts for several processes; on a CPU it needs no MPI this way
+    # the same command as `accelerate launch` runs for several processes; this way a CPU needs no MPI
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
     command = [*launch, str(script), str(tmp_path)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)

@@ -29,16 +29,16 @@ def user(text):
     return Request((Message("system", "Judge."), Message("user", text)))
 
 
-def test_a_chat_template_is_used_where_nothing_is_rendered(maker):
+def test_without_a_rendered_prompt_the_chat_template_is_used(maker):
     ids = maker.prompt(user("heart")).ids
     assert maker.tokenizer.decode(ids) == "<|turn|>system\nJudge.</s>\n<|turn|>user\nheart</s>\n<|turn|>assistant\n"
 
 
-def test_a_rendered_prompt_is_used_as_it_is(maker):
+def test_a_rendered_prompt_is_used_unchanged(maker):
     rendered = "<|turn|>\nheart</s>\n"
     ids = maker.prompt(Request((), rendered=rendered)).ids
     assert maker.tokenizer.decode(ids).removeprefix("<s>") == rendered
-    assert maker.prompt(Request((), rendered=f"<s>{rendered}")).ids.count(0) == 1  # the start is not doubled
+    assert maker.prompt(Request((), rendered=f"<s>{rendered}")).ids.count(0) == 1  # only one start token
 
 
 pieces = st.sampled_from(["<|turn|>", "</s>", "<s>", "<", "|", "/s>", "<<s>s>", " ", "user\n", "heart", "<|", "turn|>"])

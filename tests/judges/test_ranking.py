@@ -1,4 +1,4 @@
-"""Which of two candidates is better, as a radiologist would say."""
+"""The embedded judges rank two candidates as a radiologist would."""
 
 from pathlib import Path
 
@@ -22,12 +22,12 @@ def test_the_better_candidate_has_the_better_score(case):
     assert better <= worse  # a sum of whole severities may tie
 
 
-def test_few_ties_among_sums_of_severities():
+def test_few_sums_of_severities_tie():
     pairs = [scores("fineradscore", case["reference"], case["better"], case["worse"]) for case in CASES["better"]]
     assert sum(better == worse for better, worse in pairs) <= len(pairs) // 6
 
 
 @pytest.mark.parametrize("case", CASES["equal"], ids=lambda case: case["reference"])
-def test_candidates_that_say_the_same_have_no_error(case):
+def test_candidates_that_mean_the_same_have_no_error(case):
     assert scores("green", case["reference"], case["one"], case["other"]) == [1.0, 1.0]
     assert scores("fineradscore", case["reference"], case["one"], case["other"]) == [0.0, 0.0]

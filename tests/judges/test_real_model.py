@@ -1,7 +1,6 @@
-"""Both kinds of backends with a real model: SmolLM2-135M-Instruct in this process, and behind `transformers serve`."""
+"""Both kinds of backends with a real model, SmolLM2-135M-Instruct: in this process and behind `transformers serve`."""
 
 import json
-import os
 import shutil
 import socket
 import subprocess
@@ -9,16 +8,18 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from functools import cache
 
 import pytest
-import torch
 from smollm2 import smollm2_folder
-from toy_judge import SCHEMA, ToyJudge
+from toy_instructions import SCHEMA, ToyInstructions
 
 from radeval_core.judges.backends.base import Message, Request
 from radeval_core.judges.backends.select import make_backend
 from radeval_core.judges.engine import judge_pairs
-from radeval_core.scorer import Resources
+from radeval_core.judges.model_judge import ModelJudge
+
+pytestmark = pytest.mark.e2e
 
 QUESTIONS = [
     "Name one organ seen on a chest X-ray.",
@@ -32,23 +33,20 @@ REPORTS = [
 START_SECONDS = 240
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """On a busy machine threads of one small model wait for each other most of the time."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
-def backend(one_thread):
-    return make_backend(f"transformers:{smollm2_folder()}", Resources(device="cpu"))
+def backend():
+    """The model in this process. transformers parses the file three times and its name table 397 times; here, once."""
+    import gguf
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("GGUFReader", "get_tensor_name_map"):
+            patch.setattr(gguf, name, cache(getattr(gguf, name)))
+        return make_backend(f"transformers:{smollm2_folder()}", "cpu")
 
 
 @pytest.fixture(scope="module")
 def server(backend, tmp_path_factory):
-    """A real OpenAI-compatible server with the same weights, offline."""
+    """Start a real OpenAI-compatible server with the same weights, offline."""
     folder = tmp_path_factory.mktemp("smollm2")
     save_plain(backend.decoders[0].model, folder)
     backend.tokenizer.save_pretrained(folder)
@@ -58,9 +56,7 @@ def server(backend, tmp_path_factory):
     command = [sys.executable, "-m", "transformers.cli.transformers", "serve", str(folder), "--host", "127.0.0.1",
                "--port", str(port), "--device", "cpu", "--log-level", "error"]  # fmt: skip
     with open(folder / "log.txt", "w") as log:
-        process = subprocess.Popen(
-            command, env=os.environ | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}, stdout=log, stderr=log
-        )
+        process = subprocess.Popen(command, stdout=log, stderr=log)
     try:
         _wait_for(f"http://127.0.0.1:{port}/health", process, folder / "log.txt")
         yield f"http://127.0.0.1:{port}/v1", str(folder)
@@ -72,6 +68,8 @@ def server(backend, tmp_path_factory):
 
 def save_plain(model, folder):
     """As safetensors: a model read from a GGUF file does not save itself."""
+    import torch
+
     with torch.device("meta"):
         plain = type(model)(model.config)
     plain.load_state_dict(model.state_dict(), assign=True)
@@ -108,8 +106,8 @@ def test_a_batch_equals_one_at_a_time_and_the_answers_make_sense(backend):
     assert "gguf@" in backend.identity
 
 
-def test_answers_follow_a_schema_even_where_a_report_tries_to_end_its_turn(backend):
-    verdicts = judge_pairs(ToyJudge(tries=1, schema=SCHEMA), backend, REPORTS, progress=False)
+def test_answers_follow_a_schema_even_if_a_report_tries_to_end_its_turn(backend):
+    verdicts = judge_pairs(ModelJudge(ToyInstructions(tries=1, schema=SCHEMA), backend), REPORTS, progress=False)
     for verdict in verdicts:
         assert set(json.loads(verdict.answer)) == {"errors"} and 0 <= verdict.analysis <= 9
 
@@ -118,19 +116,20 @@ def test_a_real_server_gives_the_same_answers(backend, server, monkeypatch):
     url, model = server
     monkeypatch.setenv("OPENAI_BASE_URL", url)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    remote = make_backend(f"http:{model}", Resources(), concurrency=2, timeout=120)
+    remote = make_backend(f"http:{model}", concurrency=2, timeout=120)
     requests = questions(8)[:2]
     answers = ask(remote, requests)
     assert [a.text for a in answers] == [a.text for a in ask(backend, requests)]
     assert all(a.prompt_tokens > 0 and a.answer_tokens > 0 for a in answers)
 
-    # this server takes a schema and ignores it: what it says must still end as a score or a reason
-    (verdict,) = judge_pairs(ToyJudge(tries=2, schema=SCHEMA), _short(remote), REPORTS[:1], progress=False)
+    # this server accepts a schema but ignores it: its answer must still give a score or a reason
+    judge = ModelJudge(ToyInstructions(tries=2, schema=SCHEMA), _short(remote))
+    (verdict,) = judge_pairs(judge, REPORTS[:1], progress=False)
     assert verdict.answer and (verdict.analysis is not None) != bool(verdict.reason)
 
 
 def _short(backend):
-    """The same backend with short answers: this model does not stop by itself."""
+    """Return the same backend with short answers, because this model does not stop by itself."""
     from dataclasses import replace
 
     class Short:
@@ -143,13 +142,13 @@ def _short(backend):
 
 
 def test_fineradscore_reads_the_answers_of_a_real_model(backend, monkeypatch):
-    """The metric's own instructions and schema; shorter bounds only keep this test short."""
+    """Use the metric's instructions and schema; the lower limits only make the test faster."""
     from radeval_core.judges.fineradscore import schema
-    from radeval_core.judges.fineradscore.judge import FineRadJudge
+    from radeval_core.judges.fineradscore.instructions import FineRadInstructions
 
     for name, bound in {"_LONGEST": 40, "_LONGEST_COMMENT": 10, "_MOST_INSERTIONS": 1}.items():
         monkeypatch.setattr(schema, name, bound)
     pair = ("The heart is enlarged. Small left effusion.", "The heart is enlarged.")
-    (verdict,) = judge_pairs(FineRadJudge(few_shot=False), backend, [pair], progress=False)
+    (verdict,) = judge_pairs(ModelJudge(FineRadInstructions(few_shot=False), backend), [pair], progress=False)
     assert verdict.analysis is not None and verdict.reason == ""
     assert set(json.loads(verdict.answer)) <= {"0", schema.NEW_LINE}

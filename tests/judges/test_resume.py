@@ -1,4 +1,4 @@
-"""A run killed in the middle goes on where it was, and ends as if nothing had happened."""
+"""A killed run continues where it stopped, and gives the same result as an uninterrupted one."""
 
 import json
 import os
@@ -12,29 +12,31 @@ from pathlib import Path
 import pytest
 from chat_server import ChatServer, Reply
 
+pytestmark = pytest.mark.e2e
+
 SCRIPT = textwrap.dedent(
     """
     import json, sys
-    from toy_judge import ToyJudge
+    from toy_instructions import ToyInstructions
     from radeval_core.engine.cache import DiskCache
     from radeval_core.judges.backends.select import make_backend
     from radeval_core.judges.engine import judge_pairs
-    from radeval_core.scorer import Resources
+    from radeval_core.judges.model_judge import ModelJudge
 
     cache, out = sys.argv[1:]
-    backend = make_backend("http:judge-1", Resources(), concurrency=2)
+    backend = make_backend("http:judge-1", concurrency=2)
     pairs = [(f"{i:02}", "candidate") for i in range(24)]
-    verdicts = judge_pairs(ToyJudge(), backend, pairs, DiskCache(cache), progress=False)
+    verdicts = judge_pairs(ModelJudge(ToyInstructions(), backend, DiskCache(cache)), pairs, progress=False)
     rows = [[v.analysis, v.reason, v.answer, v.tries] for v in verdicts]
     open(out, "w").write(json.dumps(rows))
     """
 )
-#: questions under way when the run is killed: their answers may be lost
+#: open questions when the run is killed: their answers may be lost
 UNDER_WAY = 2
 
 
 def behave(question, nth, body):
-    """Every seventh pair answers nonsense first, every eleventh always; the first question needs no waiting."""
+    """Answer nonsense first for every seventh pair, and always for every eleventh."""
     first = body["messages"][1]["content"]
     n = int(first.split("|")[0])
     again = question != first
@@ -64,7 +66,7 @@ def uninterrupted(tmp_path_factory):
         return (folder / "out.json").read_text(), sorted(questions(server))
 
 
-def test_a_killed_run_started_again_asks_only_for_what_is_missing(tmp_path, uninterrupted):
+def test_a_restarted_run_asks_only_the_missing_questions(tmp_path, uninterrupted):
     expected, all_questions = uninterrupted
     out = tmp_path / "out.json"
     with ChatServer(behave) as server:
@@ -83,7 +85,7 @@ def test_a_killed_run_started_again_asks_only_for_what_is_missing(tmp_path, unin
     assert sorted(set(before) | set(after)) == sorted(set(all_questions))
     assert len(set(before) & set(after)) <= UNDER_WAY
 
-    with ChatServer(behave) as server:  # and a finished run asks nothing at all
+    with ChatServer(behave) as server:  # a finished run asks nothing
         out.unlink()
         assert start(server, tmp_path, out).wait(timeout=120) == 0
         assert not server.seen and out.read_text() == expected

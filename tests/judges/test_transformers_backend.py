@@ -2,20 +2,12 @@ import json
 import sys
 
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_llama import make_tiny_llama
 
 from radeval_core.errors import CheckpointError, InputError, MissingDependencyError
 from radeval_core.judges.backends.base import Message, Request
-from radeval_core.judges.backends.transformers_backend import (
-    TransformersBackend,
-    decode_devices,
-    default_dtype,
-    pad_left,
-    transformers_backend,
-)
 from sample_sentences import SENTENCES
 
 SCHEMA = {
@@ -27,12 +19,17 @@ SCHEMA = {
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _one_thread():
-    """On a busy machine threads of one tiny model wait for each other most of the time."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+def heavy_imports():
+    global decode_devices, default_dtype, pad_left, torch, transformers_backend, TransformersBackend
+    import torch
+
+    from radeval_core.judges.backends.transformers_backend import (
+        TransformersBackend,
+        decode_devices,
+        default_dtype,
+        pad_left,
+        transformers_backend,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +57,7 @@ words = st.sampled_from(["heart", "lungs", "clear", "effusion", "No", "right", "
 
 @settings(deadline=None, max_examples=12, derandomize=True)
 @given(texts=st.lists(st.lists(words, max_size=25).map(" ".join), max_size=10), limits=st.lists(st.integers(1, 24)))
-def test_a_batch_of_many_equals_one_at_a_time(backend, texts, limits):
+def test_a_batch_gives_the_same_answers_as_one_at_a_time(backend, texts, limits):
     requests = [ask(t, max_tokens=limits[i % len(limits)] if limits else 8) for i, t in enumerate(texts)]
     together = run(backend, requests)
     assert together == [run(backend, [request])[0] for request in requests]
@@ -82,10 +79,10 @@ def test_batches_are_longest_first_padded_on_the_left_and_within_the_budget(back
     widths = [width for _, width in shapes]
     assert widths == sorted(widths, reverse=True) and len(shapes) > 1
     assert all(rows * (width + 12) <= 120 or rows == 1 for rows, width in shapes)
-    assert sum(rows for rows, _ in shapes) == len(set(texts))  # equal prompts once
+    assert sum(rows for rows, _ in shapes) == len(set(texts))  # equal prompts are asked once
 
 
-def test_an_answer_ends_at_its_end_token_and_says_if_it_was_cut(backend, monkeypatch):
+def test_an_answer_ends_at_its_end_token_and_a_cut_one_has_a_reason(backend, monkeypatch):
     model = backend.decoders[0].model
 
     def generate(input_ids, **kwargs):
@@ -107,7 +104,7 @@ def test_end_tokens_of_the_generation_config_count(tmp_path, folder):
     assert TransformersBackend(str(other), device="cpu").decoders[0].ends == {1, 77}
 
 
-def test_prompt_and_answer_together_keep_to_the_limit(backend):
+def test_prompt_and_answer_together_stay_within_the_limit(backend):
     size = run(backend, [ask("heart")])[0].prompt_tokens
     (answer,) = run(backend, [ask("heart", max_total=size + 5)])
     assert answer.answer_tokens <= 5
@@ -135,7 +132,7 @@ def test_running_out_of_memory_halves_the_batch_and_goes_on(backend, monkeypatch
     assert "out of memory" in caplog.text and "heart" not in caplog.text
 
 
-def test_a_prompt_that_never_fits_costs_only_itself(backend, monkeypatch):
+def test_a_prompt_that_never_fits_fails_alone(backend, monkeypatch):
     model = backend.decoders[0].model
     generate = model.generate
 
@@ -150,7 +147,7 @@ def test_a_prompt_that_never_fits_costs_only_itself(backend, monkeypatch):
     assert long.text is None and "out of memory with a prompt of" in long.reason
 
 
-def test_any_other_failure_costs_only_its_own_prompt(backend, monkeypatch):
+def test_any_other_failure_affects_only_its_own_prompt(backend, monkeypatch):
     model = backend.decoders[0].model
     generate = model.generate
 
@@ -173,7 +170,7 @@ def test_an_answer_follows_its_schema_in_a_batch_and_alone(backend):
     assert together == [run(backend, [request])[0] for request in requests]
 
 
-def test_a_schema_that_cannot_be_enforced_is_said(backend):
+def test_a_schema_that_cannot_be_enforced_is_an_error(backend):
     with pytest.raises(InputError, match="cannot be enforced"):
         run(backend, [ask("heart", schema={"type": "no such type"})])
 

@@ -1,4 +1,4 @@
-"""The vLLM backend against a stub with vLLM's call shape: vLLM itself needs a GPU."""
+"""The vLLM backend with a stub of vLLM's interface; vLLM itself needs a GPU."""
 
 import sys
 import types
@@ -6,13 +6,18 @@ from dataclasses import dataclass
 
 import pytest
 from tiny_llama import make_tiny_llama
-from toy_judge import SCHEMA
+from toy_instructions import SCHEMA
 
 from radeval_core.errors import InputError, MissingDependencyError
 from radeval_core.judges.backends.base import Message, Request
-from radeval_core.judges.backends.transformers_backend import TransformersBackend
 from radeval_core.judges.backends.vllm_backend import VllmBackend
 from sample_sentences import SENTENCES
+
+
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global TransformersBackend
+    from radeval_core.judges.backends.transformers_backend import TransformersBackend
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +27,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def vllm(monkeypatch):
-    """`vllm.LLM`, `vllm.SamplingParams` and `vllm.sampling_params.StructuredOutputsParams` as of vLLM 0.12."""
+    """Replace `vllm.LLM`, `vllm.SamplingParams` and `StructuredOutputsParams` by stubs of vLLM 0.12."""
     module, sampling = types.ModuleType("vllm"), types.ModuleType("vllm.sampling_params")
 
     @dataclass
@@ -106,9 +111,11 @@ def test_identity_and_options(vllm, folder):
     assert VllmBackend(str(folder)).fields["dtype"] == "bfloat16"
     with pytest.raises(InputError, match="unknown dtype"):
         VllmBackend(str(folder), dtype="fp8")
+    with pytest.raises(InputError, match="option tensor_parallel_size must be at least 1, got 0"):
+        VllmBackend(str(folder), tensor_parallel_size=0)
 
 
-def test_without_vllm_the_extra_is_named(monkeypatch):
+def test_without_vllm_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "vllm", None)
     with pytest.raises(MissingDependencyError, match=r"radeval_core\[vllm\]"):
         VllmBackend("org/model")

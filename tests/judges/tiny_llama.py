@@ -28,6 +28,6 @@ def make_tiny_llama(folder: Path, texts: list[str], seed: int = 0, context: int 
         pad_token_id=None,
     )  # fmt: skip
     model = LlamaForCausalLM(config)
-    model.generation_config.do_sample = True  # as published checkpoints often have it: a judge must not sample
+    model.generation_config.do_sample = True  # published checkpoints often sample by default; a judge must not
     model.save_pretrained(folder)
     return folder

@@ -1,6 +1,6 @@
-"""Fixtures of the leaderboard's tests."""
+"""Fixtures of the leaderboard tests."""
 
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 import pytest
 from small_benchmark import write_benchmark
@@ -13,5 +13,5 @@ def small(tmp_path):
 
 @pytest.fixture
 def clock():
-    """A clock that stands still."""
-    return lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
+    """Return a clock that always shows the same time."""
+    return lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""A benchmark of six invented studies, small enough to score in a blink, and submissions to it."""
+"""A benchmark of six invented studies that scores quickly, and submissions to it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LIMITS = {
 
 
 def write_benchmark(folder: Path, references: dict[str, str] | None = None, **changes: Any) -> Benchmark:
-    """Write the folder of a benchmark and load it."""
+    """Write a benchmark folder and load it."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = [
         {"id": key, "modality": "X-Ray", "anatomy": "CHEST", "question": "what is there?", "reference": text}
@@ -54,12 +54,12 @@ def write_benchmark(folder: Path, references: dict[str, str] | None = None, **ch
 
 
 def rows(**changed: Any) -> list[dict[str, Any]]:
-    """One row a study, with some predictions changed; None leaves a study out."""
+    """Return one row per study, with some predictions changed; None omits a study."""
     texts = {**dict.fromkeys(REFERENCES, "The lungs are clear."), **changed}
     return [{"id": key, "prediction": text} for key, text in texts.items() if text is not None]
 
 
 def jsonl(predictions: list[Any] | None = None, **system: Any) -> bytes:
-    """A submission as JSONL."""
+    """Return a submission as JSONL."""
     lines = [{"system": {**SYSTEM, **system}}, *(rows() if predictions is None else predictions)]
     return "".join(json.dumps(line) + "\n" for line in lines).encode()

@@ -1,4 +1,4 @@
-"""`radeval leaderboard …` as a person types it, and the files it exports."""
+"""The `radeval leaderboard` commands and the files they export."""
 
 import json
 from functools import partial
@@ -19,10 +19,10 @@ from radeval_core.leaderboard.baselines import seed
 from radeval_core.leaderboard.benchmark import load_benchmark
 from radeval_core.leaderboard.board import read_board
 from radeval_core.leaderboard.export import benchmark_config
-from radeval_core.leaderboard.outcome import version_of
 from radeval_core.leaderboard.queue import score_waiting
 from radeval_core.leaderboard.store import open_store
 from radeval_core.leaderboard.submission import check_submission
+from radeval_core.leaderboard.submission_result import version_of
 
 
 @pytest.fixture
@@ -45,13 +45,13 @@ def run(capsys, *arguments):
 
 def test_from_check_to_export(capsys, small, file, options, tmp_path):
     status, out, _ = run(capsys, "check", file, "--benchmark", small.folder)
-    assert status == 0 and "fine: 6 predictions of '<b>Mine</b> [red]x[/red]' for small" in out
+    assert status == 0 and "valid: 6 predictions of '<b>Mine</b> [red]x[/red]' for small" in out
     _, out, _ = run(capsys, "submit", file, *options, "--json")
     submission = json.loads(out)["submission"]
     assert json.loads(run(capsys, "submit", file, *options, "--json")[1]) == {"submission": submission, "new": False}
-    assert "1 submissions wait: radeval leaderboard score" in run(capsys, "show", *options)[1]
+    assert "waiting submissions: 1; to score them, type: radeval leaderboard score" in run(capsys, "show", *options)[1]
     assert run(capsys, "score", *options)[1] == f"{submission} '<b>Mine</b> [red]x[/red]': scored\n"
-    assert run(capsys, "score", *options)[1] == "nothing waits\n"
+    assert run(capsys, "score", *options)[1] == "no submissions waiting\n"
     status, out, _ = run(capsys, "show", *options)
     assert (
         status == 0 and "<b>Mine</b> [red]x[/red]" in out and "1.000 (1.000–1.000)" in out and "fineradscore ↓" in out
@@ -62,7 +62,7 @@ def test_from_check_to_export(capsys, small, file, options, tmp_path):
     assert status == 0 and ".eval_results" in out
 
 
-def test_check_names_every_problem_and_ends_with_2(capsys, small, tmp_path):
+def test_check_lists_every_problem_and_exits_with_2(capsys, small, tmp_path):
     path = tmp_path / "wrong.jsonl"
     path.write_bytes(jsonl([*rows(s2="")[:5], {"id": "s9", "prediction": "x"}]))
     status, out, err = run(capsys, "check", path, "--benchmark", small.folder)
@@ -76,7 +76,7 @@ def test_check_names_every_problem_and_ends_with_2(capsys, small, tmp_path):
     assert status == 2 and len(json.loads(out)["problems"]) == 3
 
 
-def test_check_stops_saying_after_twenty(capsys, tmp_path):
+def test_check_lists_at_most_twenty_problems(capsys, tmp_path):
     path = tmp_path / "wrong.jsonl"
     path.write_bytes(jsonl([{"id": "study-001", "prediction": "x"}]))
     status, _, err = run(capsys, "check", path)
@@ -104,21 +104,21 @@ def test_a_wrong_command_says_what_to_type(arguments, expected, capsys, small, t
     assert status == 2 and expected in err and "Traceback" not in err
 
 
-def test_studies_hold_what_a_system_may_see(capsys, tmp_path):
+def test_studies_contain_only_the_input(capsys, tmp_path):
     out = tmp_path / "studies.jsonl"
     assert run(capsys, "studies", "--out", out)[0] == 0
     first = json.loads(out.read_text("utf-8").splitlines()[0])
     assert set(first) == {"id", "modality", "anatomy", "question"}
 
 
-def test_help_teaches(capsys):
+def test_help_shows_an_example(capsys):
     with pytest.raises(SystemExit):
         main(["leaderboard", "--help"])
     text = capsys.readouterr().out
     assert "radeval leaderboard check mine.jsonl" in text and '{"id": "study-001", "prediction":' in text
 
 
-def test_exported_files_read_back_with_the_hubs_own_types(capsys, small, file, options, tmp_path):
+def test_huggingface_hub_reads_the_exported_files(capsys, small, file, options, tmp_path):
     submission = json.loads(run(capsys, "submit", file, *options, "--json")[1])["submission"]
     run(capsys, "score", *options)
     run(capsys, "export", submission, "--out", tmp_path / "repo", "--source", "https://example.org/board", *options)
@@ -133,7 +133,7 @@ def test_exported_files_read_back_with_the_hubs_own_types(capsys, small, file, o
     assert [task["id"] for task in config["tasks"]] == [e.task_id for e in entries]
 
 
-def test_a_system_is_found_by_id_or_name_if_only_one_is_meant(small, tmp_path, clock):
+def test_a_system_is_found_by_id_or_unique_name(small, tmp_path, clock):
     store = open_store(tmp_path / "store")
     for data in (jsonl(), jsonl(training_data="Other data."), jsonl(name="Another")):
         store.submit(check_submission(data, small), small, "2026-01-01T00:00:00+00:00")
@@ -141,7 +141,7 @@ def test_a_system_is_found_by_id_or_name_if_only_one_is_meant(small, tmp_path, c
     board = read_board(store, small)
     assert board.find("Another").system.name == "Another"
     assert board.find(board.current[0].submission[:10]) == board.current[0]
-    with pytest.raises(InputError, match="2 submissions are called 'Example system'"):
+    with pytest.raises(InputError, match="2 submissions match 'Example system'"):
         board.find("Example system")
     with pytest.raises(InputError, match="unknown submission ''"):
         board.find("")
@@ -170,14 +170,15 @@ def test_every_step_works_on_a_hub(capsys, small, file, tmp_path, monkeypatch):
 # a new checkout
 
 
-def test_a_new_store_shows_the_three_baselines_in_their_order(capsys, tmp_path):
+@pytest.mark.slow
+def test_a_new_store_shows_the_three_baselines_in_order(capsys, tmp_path):
     table = json.loads(run(capsys, "show", "--store", tmp_path / "new", "--json")[1])
     names = [(row["rank"], row["name"]) for row in table["systems"]]
     assert names == [(1, "Noisy reference (sees the answer)"), (2, "Nearest neighbour"), (3, "Template normal report")]
     assert table["waiting"] == 0 and table["failed"] == []
 
 
-def test_seeding_is_for_empty_stores_and_does_nothing_twice(small, tmp_path, clock):
+def test_seeding_fills_an_empty_store_once(small, tmp_path, clock):
     store = open_store(tmp_path / "store")
     assert read_board(store, small, seed_if_empty=True, clock=clock).current == ()  # it has no baselines
     (small.folder / "baselines").mkdir()
@@ -186,7 +187,7 @@ def test_seeding_is_for_empty_stores_and_does_nothing_twice(small, tmp_path, clo
     assert seed(store, small, clock=clock) == []
 
 
-def test_results_of_other_versions_stay_visible_and_apart(small, tmp_path, clock, monkeypatch, capsys, options):
+def test_results_of_other_versions_stay_visible_and_unranked(small, tmp_path, clock, monkeypatch, capsys, options):
     store = open_store(tmp_path / "store")
     (small.folder / "baselines").mkdir()
     (small.folder / "baselines" / "one.jsonl").write_bytes(jsonl())
@@ -197,11 +198,11 @@ def test_results_of_other_versions_stay_visible_and_apart(small, tmp_path, clock
     assert board.current == () and board.waiting == 1
     assert [(g.version, g.outcomes) for g in board.others] == [(outcome.version, (outcome,))]
     out = run(capsys, "show", *options)[1]
-    assert "1 results of other versions are not ranked with these" in out
+    assert "not ranked with these: 1 results of other versions" in out
 
 
 def test_a_result_written_by_an_earlier_core_stays_loadable_and_visible(small, tmp_path, clock):
-    """The file was written in the first layout; it must never be edited, only joined by files of later layouts."""
+    """The file has the first layout. Never edit it; add a new file for each later layout."""
     store = open_store(tmp_path / "store")
     data = (Path(__file__).parent / "outcome_format_1.json").read_bytes()
     store.files.create("results/small/0123456789ab/be99267ee28ea749ac903c92.json", data)
@@ -213,5 +214,5 @@ def test_a_result_written_by_an_earlier_core_stays_loadable_and_visible(small, t
     assert len(outcome.scores["green"]) == 6 and outcome.metrics["green"]["signature"].startswith("green|")
 
 
-def test_the_default_benchmark_is_the_shipped_one():
+def test_the_default_benchmark_is_radcheck_open():
     assert load_benchmark().name == "radcheck-open"

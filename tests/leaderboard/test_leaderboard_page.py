@@ -1,4 +1,4 @@
-"""The page: its fragments run nothing a submitter writes, and its endpoints give what the CLI gives."""
+"""The page: submitted text never runs as code, and the endpoints return the same data as the CLI."""
 
 import html
 import json
@@ -7,26 +7,24 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gradio.utils import get_upload_folder
 from gradio_client import Client, handle_file
 from gradio_client.exceptions import AppError
 from packaging.requirements import Requirement
 from small_benchmark import REFERENCES, jsonl, rows
 
 from radeval_core import __version__
+from radeval_core.error_categories import CATEGORIES
 from radeval_core.hub.publish import front_matter
 from radeval_core.leaderboard.benchmark import load_benchmark
 from radeval_core.leaderboard.board import read_board
 from radeval_core.leaderboard.cases import error_totals, worst_cases
 from radeval_core.leaderboard.queue import score_waiting
 from radeval_core.leaderboard.ranking import group_by_version
-from radeval_core.leaderboard.scoring import current_version
+from radeval_core.leaderboard.score_submission import current_version
 from radeval_core.leaderboard.store import open_store
 from radeval_core.leaderboard.submission import check_submission
-from radeval_core.ui.leaderboard_page import _Page, build_leaderboard, leaderboard_options
-from radeval_core.ui.leaderboard_plot import distribution_plot
-from radeval_core.ui.leaderboard_view import (
-    CATEGORIES,
+from radeval_core.ui.leaderboard.plot import distribution_plot
+from radeval_core.ui.leaderboard.view import (
     cases_view,
     fine_view,
     notes,
@@ -36,7 +34,7 @@ from radeval_core.ui.leaderboard_view import (
 )
 
 HOSTILE = "<script>alert(1)</script>${x} `b`"
-#: what a page may consist of; anything else, or any attribute that runs code, is a leak
+#: the only tags allowed on the page; any other tag, or any attribute that runs code, is a leak
 TAGS = set(
     [
         "div",
@@ -67,9 +65,17 @@ TAGS = set(
 )
 
 
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global _Page, build_leaderboard, get_upload_folder, leaderboard_options
+    from gradio.utils import get_upload_folder
+
+    from radeval_core.ui.leaderboard.page import _Page, build_leaderboard, leaderboard_options
+
+
 @pytest.fixture
 def board(small, tmp_path, clock):
-    """Two systems, one of them hostile in every field and every report."""
+    """Return a store and board with two systems, one of them with hostile text in every field and report."""
     store = open_store(tmp_path / "store")
     hostile = rows(**{key: f"{HOSTILE} Large right pneumothorax." for key in REFERENCES})
     for data in (jsonl(rows(**REFERENCES)), jsonl(hostile, name=HOSTILE, training_data=HOSTILE)):
@@ -132,7 +138,7 @@ def test_the_table_sorts_by_numbers_and_shows_intervals(board, small):
     assert table["data"][1][1] == HOSTILE  # a column of type str: shown as text
 
 
-def test_worst_cases_are_those_with_most_errors_of_the_kind(board, small):
+def test_worst_cases_have_the_most_errors_of_the_category(board, small):
     store, found = board
     outcome = next(o for o in found.current if o.system.name == HOSTILE)
     predictions = store.request("small", outcome.submission)["predictions"]
@@ -183,14 +189,14 @@ def test_a_program_submits_and_finds_its_rank(client, small, tmp_path):
     assert checked["ok"] and len(client.predict("green", api_name="/leaderboard")["systems"]) == 1
     done = client.predict(file, api_name="/submit")
     assert done == {"ok": True, "submission": checked["submission"], "scored": True, "problems": []}
-    assert client.predict(file, api_name="/submit") == done  # the same again is the same
+    assert client.predict(file, api_name="/submit") == done  # submitting again changes nothing
     table = client.predict("green", api_name="/leaderboard")
     board = read_board(open_store(tmp_path / "store"), small)
     assert table == json.loads(json.dumps(board.as_dict("green")))
     assert table["systems"][0]["name"] == HOSTILE
 
 
-def test_a_submission_that_another_scorer_holds_is_said_to_wait(small, tmp_path):
+def test_a_submission_claimed_by_another_scorer_is_reported_as_waiting(small, tmp_path):
     store = open_store(tmp_path / "store")
     page = _Page(store, small)
     (tmp_path / "mine.jsonl").write_bytes(jsonl())
@@ -201,20 +207,20 @@ def test_a_submission_that_another_scorer_holds_is_said_to_wait(small, tmp_path)
     assert page.submit(str(tmp_path / "mine.jsonl"))["scored"]
 
 
-def test_wrong_files_are_refused_with_reasons_and_leave_nothing(client, tmp_path):
+def test_wrong_files_are_refused_with_reasons_and_not_stored(client, tmp_path):
     wrong = client.predict(write(tmp_path / "w.jsonl", jsonl(rows(s2="", s3=None))), api_name="/submit")
     assert not wrong["ok"] and wrong["problems"] == [
         "line 3 (id 's2'): prediction is empty",
         "id 's3': no prediction for this study",
     ]
     large = client.predict(write(tmp_path / "l.jsonl", jsonl() + b" " * 30_000), api_name="/check")
-    assert large["problems"] == ["the file is larger than 20,000 bytes, the limit"]
+    assert large["problems"] == ["the file is larger than the limit of 20,000 bytes"]
     assert client.predict(write(tmp_path / "z.jsonl", b"\x00\xff"), api_name="/check")["problems"]
     assert [row["name"] for row in client.predict("green", api_name="/leaderboard")["systems"]] == ["Baseline"]
 
 
-def test_uploads_are_deleted_once_read(client, tmp_path):
-    mark = "A sentence that stands in no other file."
+def test_uploads_are_deleted_after_reading(client, tmp_path):
+    mark = "A sentence that is in no other file."
     client.predict(write(tmp_path / "mine.jsonl", jsonl(rows(s1=mark))), api_name="/check")
     kept = [f for f in Path(get_upload_folder()).rglob("*") if f.is_file() and mark.encode() in f.read_bytes()]
     assert kept == []
@@ -241,7 +247,7 @@ def test_the_space_has_valid_front_matter_and_requirements(root):
     assert Requirement(line).extras == {"spaces"} and Requirement(line).specifier.contains(__version__)
 
 
-def test_the_card_names_the_limits_of_the_benchmark(root):
+def test_the_card_states_the_limits_of_the_benchmark(root):
     text = (root / "spaces" / "leaderboard" / "README.md").read_text("utf-8")
     benchmark = load_benchmark()
     assert f"at most {benchmark.limits.file_bytes / 1e6:g} MB" in text

@@ -1,4 +1,4 @@
-"""The store in a folder and on a Hub: the same promises, kept with two scorers at once, crashes and lost answers."""
+"""The store in a folder and on a Hub: the same guarantees, with parallel scorers, crashes and lost responses."""
 
 import json
 import subprocess
@@ -18,13 +18,12 @@ from radeval_core.errors import InputError, RadevalError
 from radeval_core.leaderboard import queue
 from radeval_core.leaderboard.hub_files import LEASE, HubFiles
 from radeval_core.leaderboard.local_files import LocalFiles
-from radeval_core.leaderboard.outcome import from_json
 from radeval_core.leaderboard.queue import MAX_ATTEMPTS, score_waiting
-from radeval_core.leaderboard.scoring import current_version
+from radeval_core.leaderboard.score_submission import current_version
 from radeval_core.leaderboard.store import Store, open_store
 from radeval_core.leaderboard.submission import check_submission
-from radeval_core.ui.leaderboard_page import _Page
-from radeval_core.ui.leaderboard_texts import method
+from radeval_core.leaderboard.submission_result import from_json
+from radeval_core.ui.leaderboard.texts import method
 
 
 @pytest.fixture
@@ -51,15 +50,15 @@ def submitted(store, benchmark, **changes):
     return submission.id
 
 
-# what every store does
+# every store
 
 
-def test_an_empty_store_has_nothing(store, small, clock):
+def test_an_empty_store_has_no_submissions_and_no_results(store, small, clock):
     assert store.submissions("small") == [] and store.outcomes("small") == []
     assert score_waiting(store, small, clock=clock) == []
 
 
-def test_a_submission_is_kept_once_and_scored_once(store, small, clock):
+def test_a_submission_is_saved_once_and_scored_once(store, small, clock):
     submission = submitted(store, small)
     assert not store.submit(check_submission(jsonl(), small), small, "2026-05-05T00:00:00+00:00")
     assert store.submissions("small") == [submission]
@@ -72,7 +71,7 @@ def test_a_submission_is_kept_once_and_scored_once(store, small, clock):
     assert outcome.ids == tuple(REFERENCES) and len(outcome.scores["green"]) == 6
 
 
-def test_scores_are_those_of_the_api(store, small, clock):
+def test_scores_equal_those_of_the_api(store, small, clock):
     from radeval_core import api
 
     submitted(store, small)
@@ -84,20 +83,20 @@ def test_scores_are_those_of_the_api(store, small, clock):
         assert list(outcome.scores[name]) == scored.results[name].scores.tolist()
 
 
-def test_no_word_of_a_reference_is_in_what_is_kept_of_a_result(store, small, clock):
+def test_a_saved_result_quotes_no_reference(store, small, clock):
     submitted(store, small, predictions=rows(s1="Large right pneumothorax."))
     score_waiting(store, small, clock=clock)
     kept = b"".join(store.files.read_all("results/small").values()).decode()
     assert not any(text in kept or text.split(".")[0] in kept for text in REFERENCES.values())
 
 
-def test_a_failed_submission_keeps_its_reason_until_it_is_tried_again(store, small, clock, monkeypatch):
+def test_a_failed_submission_keeps_its_reason_until_it_is_retried(store, small, clock, monkeypatch):
     submission = submitted(store, small)
     with monkeypatch.context() as patch:
         patch.setattr(queue, "score_submission", lambda *a, **k: 1 / 0)
         (outcome,) = score_waiting(store, small, clock=clock)
     assert outcome.reason == "scoring failed with ZeroDivisionError" and outcome.system.name == "Example system"
-    assert score_waiting(store, small, clock=clock) == []  # nothing is tried again unasked
+    assert score_waiting(store, small, clock=clock) == []  # no automatic retry
     (again,) = score_waiting(store, small, clock=clock, retry_failed=True)
     assert again.submission == submission and not again.failed
     assert store.files.names("results/small") == [f"results/small/{again.version}/{submission}.json"]
@@ -110,14 +109,14 @@ def test_a_submission_for_older_studies_fails_with_that_reason(store, small, clo
     assert outcome.reason.endswith(f"but the benchmark is small revision {changed.revision}: submit it again")
 
 
-def test_the_store_takes_no_more_than_its_limit(store, small):
+def test_the_store_accepts_no_more_than_its_limit(store, small):
     for i in range(10):
         submitted(store, small, name=f"System {i}")
-    with pytest.raises(InputError, match="takes no more submissions: it has 10, the limit"):
+    with pytest.raises(InputError, match="accepts no more submissions: it has reached its limit of 10"):
         submitted(store, small, name="One more")
 
 
-def test_a_claim_is_held_by_one(store, small):
+def test_only_one_scorer_holds_a_claim(store, small):
     with store.claim("small", "v", "abc") as first, store.claim("small", "v", "abc") as second:
         assert first is not None and first.attempt == 1
         assert second is None
@@ -127,14 +126,14 @@ def test_a_claim_is_held_by_one(store, small):
             assert other is not None
 
 
-def test_a_claim_that_was_given_up_counts_the_attempts(store, small):
+def test_an_interrupted_claim_counts_the_attempts(store, small):
     for attempt in (1, 2, 3):
         with pytest.raises(KeyboardInterrupt), store.claim("small", "v", "abc") as claim:
             assert claim.attempt == attempt
             raise KeyboardInterrupt
 
 
-def test_a_submission_that_stops_every_scorer_fails_at_last(store, small, clock, monkeypatch):
+def test_a_submission_that_stops_every_scorer_fails(store, small, clock, monkeypatch):
     submitted(store, small)
 
     def stop(*args, **options):
@@ -146,20 +145,20 @@ def test_a_submission_that_stops_every_scorer_fails_at_last(store, small, clock,
             with pytest.raises(KeyboardInterrupt):
                 score_waiting(store, small, clock=clock)
     (outcome,) = score_waiting(store, small, clock=clock)
-    assert outcome.reason == "the scorer stopped 3 times while it scored this submission"
+    assert outcome.reason == "the scorer stopped 3 times while scoring this submission"
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "A", "x.y", "", "a b"])
-def test_only_names_of_the_layout_reach_the_files(store, name):
-    with pytest.raises(InputError, match="not a name of this store"):
+def test_invalid_names_are_refused(store, name):
+    with pytest.raises(InputError, match="not a valid name in this store"):
         store.request("small", name)
-    with pytest.raises(InputError, match="not a name of this store"):
+    with pytest.raises(InputError, match="not a valid name in this store"):
         store.claim("small", "v", name)
 
 
-def test_a_result_of_another_layout_says_so(store):
+def test_a_result_of_another_layout_is_reported(store):
     store.files.create("results/small/v/abc.json", b'{"submission": "abc"}')
-    with pytest.raises(RadevalError, match="a result in the store cannot be read"):
+    with pytest.raises(RadevalError, match=r"a result in the store cannot be read: benchmark: Field required$"):
         store.outcomes("small")
 
 
@@ -170,7 +169,7 @@ def test_a_result_with_fields_of_a_later_version_still_loads(store, small, clock
     assert from_json(json.dumps(later).encode()).metrics == outcome.metrics
 
 
-# a folder: two processes, and one that is killed
+# a folder: two processes, and a killed one
 
 SCORER = """
 import sys, time
@@ -196,7 +195,8 @@ def start_scorer(store_folder, benchmark, mode, marks):
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def test_a_killed_scorers_work_is_taken_up(small, tmp_path, clock):
+@pytest.mark.e2e
+def test_a_killed_scorers_work_is_resumed(small, tmp_path, clock):
     store = open_store(tmp_path / "store")
     first, second = (submitted(store, small, name=f"System {i}") for i in range(2))
     marks = tmp_path / "marks"
@@ -207,24 +207,25 @@ def test_a_killed_scorers_work_is_taken_up(small, tmp_path, clock):
             assert scorer.poll() is None and time.monotonic() < deadline
             time.sleep(0.05)
         (begun,) = (path.name for path in marks.iterdir())
-        # while it lives, nobody else scores what it holds
+        # while it runs, no one else scores its submission
         (other,) = score_waiting(store, small, clock=clock)
         assert {begun, other.submission} == {first, second}
     finally:
-        scorer.kill()  # SIGKILL: it gets no chance to tidy up
+        scorer.kill()  # SIGKILL, so it cannot clean up
         scorer.wait()
     (resumed,) = score_waiting(store, small, clock=clock)
     assert resumed.submission == begun and not resumed.failed
-    assert not list((tmp_path / "store").rglob(".*"))  # no half-written file is left
+    assert not list((tmp_path / "store").rglob(".*"))  # no partial file is left
 
 
+@pytest.mark.e2e
 def test_two_scorers_at_once_score_everything_once(small, tmp_path):
     store = open_store(tmp_path / "store")
     ids = {submitted(store, small, name=f"System {i}") for i in range(8)}
     scorers = [start_scorer(tmp_path / "store", small, "work", tmp_path / f"marks{i}") for i in range(2)]
     counts = [int(scorer.communicate(timeout=120)[0]) for scorer in scorers]
     begun = [path.name for i in range(2) for path in (tmp_path / f"marks{i}").iterdir()]
-    assert sorted(begun) == sorted(ids)  # not one of them by both
+    assert sorted(begun) == sorted(ids)  # no submission was scored twice
     assert sum(counts) == 8 and {o.submission for o in store.outcomes("small")} == ids
 
 
@@ -240,14 +241,15 @@ print(sum(files.create(f"results/small/v/{i}.json", b"%d" % os.getpid()) for i i
 """
 
 
-def test_of_two_writers_of_one_file_one_wins(tmp_path):
+@pytest.mark.e2e
+def test_only_one_of_two_writers_creates_a_file(tmp_path):
     (tmp_path / "ready").mkdir()
     command = [sys.executable, "-c", WRITER, str(tmp_path / "store"), str(tmp_path / "ready")]
     writers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     assert sum(int(writer.communicate(timeout=60)[0]) for writer in writers) == 200
 
 
-def test_the_folder_can_be_named_by_the_environment(tmp_path, monkeypatch):
+def test_an_environment_variable_sets_the_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("RADEVAL_LEADERBOARD", str(tmp_path / "here"))
     assert open_store().files.folder == tmp_path / "here"
     monkeypatch.delenv("RADEVAL_LEADERBOARD")
@@ -255,16 +257,16 @@ def test_the_folder_can_be_named_by_the_environment(tmp_path, monkeypatch):
     assert open_store().files.folder == tmp_path / "radeval" / "leaderboard"
 
 
-def test_a_folder_that_cannot_be_written_is_named(tmp_path, small):
+def test_a_folder_without_write_access_is_reported(tmp_path, small):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match=r"--store .*file: cannot be written"):
+    with pytest.raises(InputError, match=r"--store .*file: cannot write"):
         submitted(open_store(tmp_path / "file"), small)
 
 
-# a Hub: commits, conflicts, lost answers, leases
+# a Hub: commits, conflicts, lost responses, leases
 
 
-def test_the_repos_are_private_and_apart(hub, small, clock):
+def test_the_repos_are_private_and_separate(hub, small, clock):
     store = Store(hub_files(hub))
     submission = submitted(store, small)
     (outcome,) = score_waiting(store, small, clock=clock)
@@ -277,10 +279,10 @@ def test_the_repos_are_private_and_apart(hub, small, clock):
 
 
 @pytest.mark.parametrize("faults", [[500], [412], [409, 503], [-502], [429, 412, -504]])
-def test_conflicts_and_lost_answers_are_met_with_patience(faults, hub, small, clock):
+def test_conflicts_and_lost_responses_are_retried(faults, hub, small, clock):
     store = Store(hub_files(hub))
     hub.faults[:] = faults
-    submitted(store, small)  # a commit that arrived although its answer was lost counts as ours
+    submitted(store, small)  # a commit that arrived counts as ours even if its response was lost
     assert not hub.faults
     hub.faults[:] = faults
     (outcome,) = score_waiting(store, small, clock=clock)
@@ -289,7 +291,7 @@ def test_conflicts_and_lost_answers_are_met_with_patience(faults, hub, small, cl
     assert len(hub.repos["clinic/leaderboard-results"].commits) == 2
 
 
-def test_a_hub_that_stays_down_is_given_up_on(hub, small):
+def test_retries_stop_if_the_hub_stays_down(hub, small):
     waits = []
     files = HubFiles("clinic", HfApi(endpoint=hub.url, token="hf_good"), sleep=waits.append)
     hub.faults[:] = [503] * 20
@@ -298,8 +300,8 @@ def test_a_hub_that_stays_down_is_given_up_on(hub, small):
     assert len(waits) == 7 and all(0.1 < wait <= 20 for wait in waits)
 
 
-def test_a_commit_in_between_is_seen_before_writing(hub, small):
-    """Both scorers have read the same commit; the second to write is refused, reads again and finds the claim."""
+def test_a_concurrent_commit_is_seen_before_writing(hub, small):
+    """Both scorers read the same commit. The second to write is refused, reads again and finds the claim."""
     one, other = hub_files(hub), hub_files(hub)
     one.create("requests/small/abc.json", b"{}")
     original, interfered = one.api.create_commit, []
@@ -318,7 +320,7 @@ def test_a_commit_in_between_is_seen_before_writing(hub, small):
     assert 412 in hub.saw("POST", "/api/datasets/clinic/leaderboard-requests/commit/main")
 
 
-def test_a_lease_that_ran_out_is_taken_over_and_a_renewed_one_is_not(hub, clock):
+def test_an_expired_lease_is_taken_over_and_a_renewed_one_is_not(hub, clock):
     now = [clock()]
     one, other = (hub_files(hub, clock=lambda: now[0]) for _ in range(2))
     with one.claim("claims/small/v/abc.json") as mine:
@@ -331,11 +333,11 @@ def test_a_lease_that_ran_out_is_taken_over_and_a_renewed_one_is_not(hub, clock)
         with other.claim("claims/small/v/abc.json") as theirs:
             assert theirs.attempt == 2
             assert not mine.still_held() and theirs.still_held()
-            mine.renew()  # too late: it changes nothing
+            mine.renew()  # too late, so it has no effect
             assert theirs.still_held()
 
 
-def test_who_lost_the_claim_keeps_no_result(hub, small, clock, monkeypatch):
+def test_a_scorer_that_lost_its_claim_saves_no_result(hub, small, clock, monkeypatch):
     now = [clock()]
     slow, fast = (Store(hub_files(hub, clock=lambda: now[0])) for _ in range(2))
     submitted(slow, small)
@@ -369,7 +371,10 @@ def test_three_scorers_on_a_hub_score_everything_once(hub, small, clock, monkeyp
     assert len(hub.repos["clinic/leaderboard-results"].commits) == 1 + len(ids)
 
 
+@pytest.mark.slow
 def test_a_page_on_a_hub_queues_and_does_not_score(hub, small, tmp_path):
+    from radeval_core.ui.leaderboard.page import _Page
+
     page = _Page(Store(hub_files(hub)), small)
     (tmp_path / "mine.jsonl").write_bytes(jsonl())
     answer = page.submit(str(tmp_path / "mine.jsonl"))
@@ -382,13 +387,13 @@ def test_a_page_on_a_hub_queues_and_does_not_score(hub, small, tmp_path):
     ("token", "org", "expected"),
     [("hf_bad", "clinic", "hf auth login"), ("hf_other", "clinic", "may not use the repos of 'clinic'")],
 )
-def test_a_refusal_says_what_to_type(token, org, expected, hub, small):
+def test_a_refused_token_is_explained(token, org, expected, hub, small):
     files = HubFiles(org, HfApi(endpoint=hub.url, token=token), sleep=lambda seconds: None)
     with pytest.raises(RadevalError, match=expected):
         submitted(Store(files), small)
 
 
-def test_an_impossible_organisation_is_refused():
+def test_an_invalid_organisation_is_refused():
     with pytest.raises(InputError, match=r"--hub 'a/\.\./b'"):
         open_store(hub="a/../b")
     with pytest.raises(InputError, match="not both"):

@@ -1,11 +1,11 @@
-"""Ranks by paired significance: hand-made cases, parity with the paired test, and versions that stay apart."""
+"""Ranks by paired significance: hand-made cases, parity with the paired test, and separation of versions."""
 
 import numpy as np
 import pytest
 
-from radeval_core.leaderboard.outcome import Outcome, version_of
 from radeval_core.leaderboard.ranking import group_by_version, rank
 from radeval_core.leaderboard.submission import System
+from radeval_core.leaderboard.submission_result import SubmissionResult, version_of
 from radeval_core.stats.paired import FLIPS, paired_test, randomisation_p_values
 
 STUDIES = tuple(f"s{i}" for i in range(40))
@@ -27,7 +27,9 @@ def outcome(name, green, bleu=None, fineradscore=None, version="v1", date="2026-
     }
     scores = {key: tuple(None if np.isnan(v) else float(v) for v in values) for key, values in columns.items()}
     system = System(name, "https://example.org", "none")
-    return Outcome(name, "small", "r1", version, "0.1.0", date, system, "", metrics, STUDIES, scores, (), **fields)
+    return SubmissionResult(
+        name, "small", "r1", version, "0.1.0", date, system, "", metrics, STUDIES, scores, (), **fields
+    )
 
 
 def noise(seed, mean, size=0.02):
@@ -44,12 +46,12 @@ def test_clear_differences_give_1_2_3():
     assert [row.outcome.submission for row in rank(systems, "green")] == ["high", "middle", "low"]
 
 
-def test_where_lower_is_better_the_order_turns():
+def test_the_order_reverses_if_lower_is_better():
     systems = [outcome("low", noise(1, 0.2)), outcome("high", noise(2, 0.8))]
     assert ranks(systems, "fineradscore") == {"low": 1, "high": 2}
 
 
-def test_systems_that_cannot_be_told_apart_share_a_rank_and_the_next_rank_counts_them():
+def test_systems_without_significant_difference_share_a_rank():
     same = [outcome(f"same{i}", noise(i, 0.6, 0.2)) for i in range(3)]
     assert ranks([*same, outcome("low", noise(9, 0.1))]) == {"same0": 1, "same1": 1, "same2": 1, "low": 4}
 
@@ -57,11 +59,6 @@ def test_systems_that_cannot_be_told_apart_share_a_rank_and_the_next_rank_counts
 def test_the_same_scores_share_a_rank():
     values = noise(1, 0.5)
     assert ranks([outcome("a", values), outcome("b", values)]) == {"a": 1, "b": 1}
-
-
-def test_a_rank_names_who_is_better():
-    systems = [outcome("low", noise(1, 0.2)), outcome("high", noise(2, 0.8))]
-    assert {row.outcome.submission: row.better for row in rank(systems, "green")} == {"high": (), "low": ("high",)}
 
 
 def test_one_system_and_none():
@@ -75,7 +72,7 @@ def test_a_system_without_scores_has_no_rank_and_comes_last():
     assert [(row.outcome.submission, row.rank) for row in rows] == [("some", 1), ("none", None)]
 
 
-def test_unscored_pairs_are_left_out_of_the_comparison():
+def test_unscored_pairs_are_not_compared():
     values = noise(1, 0.5)
     holes = values.copy()
     holes[:20] = np.nan
@@ -83,8 +80,8 @@ def test_unscored_pairs_are_left_out_of_the_comparison():
     assert ranks([outcome("a", values), outcome("b", holes)]) == {"a": 1, "b": 1}
 
 
-def test_the_more_comparisons_the_stronger_the_evidence_must_be():
-    """p is about 0.04: enough for one comparison, not for one of eleven."""
+def test_more_comparisons_need_stronger_evidence():
+    """p is about 0.04, which is significant for one comparison but not for one of eleven."""
     low = noise(1, 0.5)
     gains = np.where(np.arange(len(STUDIES)) < 27, 0.1, -0.1)  # 27 of 40 in favour: 2 P(B(40, 1/2) >= 27) = 0.038
     assert paired_test(gains).p_randomisation == pytest.approx(0.038, abs=0.008)
@@ -94,18 +91,18 @@ def test_the_more_comparisons_the_stronger_the_evidence_must_be():
     assert ranks([*pair, *crowd])["low"] == 1
 
 
-def test_batched_p_values_are_those_of_the_paired_test():
+def test_batched_p_values_match_the_paired_test():
     rng = np.random.default_rng(0)
     differences = rng.normal(0.1, 1.0, size=(40, 6)) + np.linspace(0, 0.5, 6)
     expected = [paired_test(column).p_randomisation for column in differences.T]
     found = randomisation_p_values(differences)
-    # both draw 10,000 sign flips, from other points of the stream: four standard errors of the difference
+    # both draw 10,000 different sign flips, so allow four standard errors of the difference
     tolerance = 4 * np.sqrt(2 * np.maximum(expected, 1e-4) / FLIPS)
     assert np.all(np.abs(found - expected) <= tolerance)
 
 
 def test_batched_p_values_on_a_case_worked_by_hand():
-    """Four equal gains: of 16 sign patterns two reach the sum, so p is 2/16; no difference: p is 1."""
+    """With four equal gains, two of 16 sign patterns reach the sum, so p is 2/16. Without a difference, p is 1."""
     differences = np.column_stack([np.ones(4), np.zeros(4), [1, 1, np.nan, np.nan]])
     assert randomisation_p_values(differences) == pytest.approx([2 / 16, 1, 2 / 4], abs=0.02)
 
@@ -120,12 +117,12 @@ def test_versions_are_never_ranked_together():
     ]
 
 
-def test_failed_outcomes_are_in_no_group():
-    failed = Outcome("x", "small", "r1", "v1", "0.1.0", "2026-01-01", System("x", "", ""), "a reason")
+def test_failed_results_are_in_no_group():
+    failed = SubmissionResult("x", "small", "r1", "v1", "0.1.0", "2026-01-01", System("x", "", ""), "a reason")
     assert group_by_version([failed]) == []
 
 
-def test_a_version_moves_with_every_signature_and_with_the_studies():
+def test_a_version_depends_on_every_signature_and_on_the_studies():
     base = version_of("small", "r1", {"green": "g1", "bleu": "b1"})
     assert base == version_of("small", "r1", {"bleu": "b1", "green": "g1"})
     others = [

@@ -1,4 +1,4 @@
-"""Submissions: what is accepted, what is refused and in which words, and what a hostile file can do (nothing)."""
+"""Submissions: accepted files, refused files with their messages, and hostile files."""
 
 import json
 import time
@@ -23,7 +23,7 @@ def document(predictions=None, **top):
     return {"system": SYSTEM, "predictions": rows() if predictions is None else predictions, **top}
 
 
-# what is accepted
+# accepted files
 
 
 @pytest.mark.parametrize(
@@ -40,13 +40,13 @@ def document(predictions=None, **top):
     ],
     ids=["jsonl", "BOM", "CRLF", "no last newline", "json", "indented", "system last", "other order"],
 )
-def test_one_submission_in_every_layout_has_one_id(data, small):
+def test_every_layout_gives_the_same_id(data, small):
     submission = check_submission(data, small)
     assert list(submission.predictions) == list(REFERENCES)
     assert submission.id == check_submission(jsonl(), small).id
 
 
-def test_the_id_is_a_hash_that_every_part_moves(small):
+def test_the_id_is_a_hash_of_every_part(small):
     submission = check_submission(jsonl(), small)
     others = [jsonl(rows(s1="Clear.")), jsonl(name="Other"), jsonl(link="https://b.org"), jsonl(training_data="None.")]
     ids = {submission.id, *(check_submission(data, small).id for data in others)}
@@ -54,19 +54,19 @@ def test_the_id_is_a_hash_that_every_part_moves(small):
     assert all(len(i) == 24 and set(i) <= set("0123456789abcdef") for i in ids)
 
 
-def test_a_kept_record_reads_back(small):
+def test_a_saved_record_reads_back(small):
     submission = check_submission(jsonl(rows(s1="Größe 4 mm. 右肺 — clear.")), small)
     assert from_record(json.loads(json.dumps(submission.as_dict())), small) == submission
 
 
-def test_a_record_for_other_studies_says_to_submit_again(small, tmp_path):
+def test_a_record_for_other_studies_must_be_submitted_again(small, tmp_path):
     record = check_submission(jsonl(), small).as_dict()
     changed = write_benchmark(tmp_path / "changed", {**REFERENCES, "s1": "Other words."})
     with pytest.raises(InputError, match=f"revision {small.revision}.*{changed.revision}: submit it again"):
         from_record(record, changed)
 
 
-# what is refused, by row
+# problems by row
 
 
 @pytest.mark.parametrize(
@@ -74,23 +74,23 @@ def test_a_record_for_other_studies_says_to_submit_again(small, tmp_path):
     [
         (jsonl(rows(s3=None)), "id 's3': no prediction for this study"),
         (jsonl([*rows(), {"id": "s9", "prediction": "x"}]), "line 8 (id 's9'): no such study in small"),
-        (jsonl([*rows(), rows()[1]]), "line 8 (id 's2'): the same id stands in line 3"),
+        (jsonl([*rows(), rows()[1]]), "line 8 (id 's2'): duplicate id, already used in line 3"),
         (jsonl(rows(s2=" \n")), "line 3 (id 's2'): prediction is empty"),
         (jsonl(rows(s2="x" * 301)), "line 3 (id 's2'): prediction has 301 characters: at most 300"),
         (jsonl(rows(s2=7)), "line 3 (id 's2'): prediction must be text, got a number"),
         (jsonl(rows(s2=["x"])), "line 3 (id 's2'): prediction must be text, got a list"),
-        (jsonl(rows(s2="a\x00b")), "line 3 (id 's2'): prediction holds the control character U+0000"),
-        (jsonl(rows(s2="a\x1b[31m")), "line 3 (id 's2'): prediction holds the control character U+001B"),
-        (jsonl(rows(s2="\ud800")), "line 3 (id 's2'): prediction holds the control character U+D800"),
+        (jsonl(rows(s2="a\x00b")), "line 3 (id 's2'): prediction contains the control character U+0000"),
+        (jsonl(rows(s2="a\x1b[31m")), "line 3 (id 's2'): prediction contains the control character U+001B"),
+        (jsonl(rows(s2="\ud800")), "line 3 (id 's2'): prediction contains the control character U+D800"),
         (jsonl([*rows(), {"id": 4, "prediction": "x"}]), "line 8: id must be text, got a number"),
         (jsonl([*rows(), 5]), 'line 8: expected {"id", "prediction"}, got a number'),
         (jsonl([*rows()[:-1], {**rows()[-1], "reference": "x"}]),
-         "line 7 (id 's6'): unknown key 'reference': known: id, prediction"),
+         "line 7 (id 's6'): unknown key 'reference'; known keys: id, prediction"),
         (json.dumps(document(rows(s2=""))).encode(), "row 2 (id 's2'): prediction is empty"),
         (jsonl() + b'{"id"}\n', "line 8: not valid JSON (Expecting ':' delimiter, column 6)"),
-        (jsonl() + b'{"id": "s1", "id": "s2", "prediction": "x"}', "line 8: key 'id' stands twice in one object"),
-        (jsonl() + b'{"id": "s1", "prediction": NaN}', "line 8: NaN is no JSON number"),
-        (jsonl() + b'{"id": "s1", "prediction": -Infinity}', "line 8: -Infinity is no JSON number"),
+        (jsonl() + b'{"id": "s1", "id": "s2", "prediction": "x"}', "line 8: duplicate key 'id' in one object"),
+        (jsonl() + b'{"id": "s1", "prediction": NaN}', "line 8: NaN is not a JSON number"),
+        (jsonl() + b'{"id": "s1", "prediction": -Infinity}', "line 8: -Infinity is not a JSON number"),
     ],
 )  # fmt: skip
 def test_a_problem_names_its_row(data, expected, small):
@@ -100,20 +100,20 @@ def test_a_problem_names_its_row(data, expected, small):
 @pytest.mark.parametrize(
     ("system", "expected"),
     [
-        ({"name": ""}, "system: name is empty"),
-        ({"name": "x" * 41}, "system: name has 41 characters: at most 40"),
-        ({"name": 5}, "system: name must be text, got a number"),
-        ({"name": "a\nb"}, "system: name must be plain text on one line, but holds the control character U+000A"),
-        ({"name": "a\u202eb"}, "system: name must be plain text on one line, but holds the control character U+202E"),
-        ({"name": "a\u200bb"}, "system: name must be plain text on one line, but holds the control character U+200B"),
-        ({"name": "a\u2028b"}, "system: name must be plain text on one line, but holds the control character U+2028"),
-        ({"training_data": None}, "system: training_data must be text, got nothing"),
-        ({"training_data": "x" * 101}, "system: training_data has 101 characters: at most 100"),
-        ({"rank": 1}, "system: unknown key 'rank': known: name, link, training_data"),
+        ({"name": ""}, "name is empty"),
+        ({"name": "x" * 41}, "name has 41 characters: at most 40"),
+        ({"name": 5}, "name must be text, got a number"),
+        ({"name": "a\nb"}, "name must be plain text on one line, but contains the control character U+000A"),
+        ({"name": "a\u202eb"}, "name must be plain text on one line, but contains the control character U+202E"),
+        ({"name": "a\u200bb"}, "name must be plain text on one line, but contains the control character U+200B"),
+        ({"name": "a\u2028b"}, "name must be plain text on one line, but contains the control character U+2028"),
+        ({"training_data": None}, "training_data must be text, got nothing"),
+        ({"training_data": "x" * 101}, "training_data has 101 characters: at most 100"),
+        ({"rank": 1}, "unknown key 'rank'; known keys: name, link, training_data"),
     ],
 )
-def test_a_problem_of_the_metadata_names_its_field(system, expected, small):
-    assert problems(jsonl(**system), small) == [expected]
+def test_a_metadata_problem_names_its_field(system, expected, small):
+    assert problems(jsonl(**system), small) == [f"system: {expected}"]
 
 
 @pytest.mark.parametrize(
@@ -132,11 +132,11 @@ def test_a_link_must_be_a_plain_https_address(link, small):
 
 
 @pytest.mark.parametrize("link", ["https://example.org", "https://huggingface.co/org/model-7b?x=1&y=2#top"])
-def test_ordinary_links_are_fine(link, small):
+def test_ordinary_links_are_accepted(link, small):
     assert check_submission(jsonl(link=link), small).system.link == link
 
 
-def test_all_problems_are_found_and_twenty_are_said(small, tmp_path):
+def test_all_problems_are_found_and_twenty_are_listed(small, tmp_path):
     many = write_benchmark(tmp_path / "many", {f"m{i}": "Clear lungs." for i in range(30)})
     with pytest.raises(SubmissionError) as caught:
         check_submission(jsonl([{"id": "m0", "prediction": ""}]), many)
@@ -167,7 +167,7 @@ def test_all_problems_are_found_and_twenty_are_said(small, tmp_path):
         (b'{"system": ' + b"9" * 5_000 + b', "predictions": []}', "not valid JSON"),
     ],
 )
-def test_what_is_no_submission_is_refused_in_one_sentence(data, expected, small):
+def test_other_files_are_refused_with_one_problem(data, expected, small):
     (problem,) = problems(data, small)
     assert expected in problem
 
@@ -175,19 +175,19 @@ def test_what_is_no_submission_is_refused_in_one_sentence(data, expected, small)
 def test_a_huge_file_is_refused_before_it_is_read(small, tmp_path):
     huge = tmp_path / "huge.jsonl"
     with huge.open("wb") as file:
-        file.truncate(5_000_000_000)  # sparse: it takes no room here, and would not fit in memory
+        file.truncate(5_000_000_000)  # sparse: takes no disk space and would not fit in memory
     start = time.perf_counter()
-    with pytest.raises(SubmissionError, match=r"larger than 20,000 bytes, the limit"):
+    with pytest.raises(SubmissionError, match=r"larger than the limit of 20,000 bytes"):
         read_submission(huge, small)
     assert time.perf_counter() - start < 1
 
 
-def test_a_file_of_wrong_rows_costs_little(small):
+def test_the_number_of_problems_is_limited(small):
     found = problems(jsonl([]) + b"1\n" * 9_000, small)
     assert len(found) == 2 * len(REFERENCES) + 20 + 1 + len(REFERENCES)
 
 
-def test_markup_in_a_name_is_kept_as_the_text_it_is(small):
+def test_markup_in_a_name_is_kept_as_text(small):
     name = "<img src=x onerror=alert(1)> [a](javascript:b)"[:40]
     assert check_submission(jsonl(name=name), small).system.name == name
 
@@ -202,7 +202,7 @@ def test_ids_and_names_that_look_like_paths_stay_text(small):
 
 @settings(max_examples=150, deadline=None)
 @given(data=st.binary(max_size=400) | st.text(max_size=200).map(lambda t: t.encode("utf-8", "surrogatepass")))
-def test_no_bytes_do_more_than_be_refused(data):
+def test_random_bytes_are_refused(data):
     with pytest.raises(SubmissionError):
         check_submission(data, load_benchmark())
 
@@ -216,7 +216,7 @@ json_values = st.recursive(
 
 @settings(max_examples=150, deadline=None)
 @given(system=json_values, predictions=json_values)
-def test_no_json_does_more_than_be_refused(system, predictions):
+def test_random_json_is_refused(system, predictions):
     data = json.dumps({"system": system, "predictions": predictions}).encode()
     with pytest.raises(SubmissionError):
         check_submission(data, load_benchmark())
@@ -225,7 +225,7 @@ def test_no_json_does_more_than_be_refused(system, predictions):
 # benchmarks
 
 
-def test_the_shipped_benchmark_holds_what_its_card_says():
+def test_the_included_benchmark_matches_its_description():
     benchmark = load_benchmark()
     studies = benchmark.studies.values()
     assert len(studies) == 112 and "112 invented reports of 22 body regions and 9 modalities" in benchmark.about
@@ -234,7 +234,7 @@ def test_the_shipped_benchmark_holds_what_its_card_says():
     assert len({s.reference for s in studies}) == 112
 
 
-def test_inputs_hold_no_reference():
+def test_inputs_contain_no_reference():
     benchmark = load_benchmark()
     text = json.dumps(benchmark.inputs())
     assert set(benchmark.inputs()[0]) == {"id", "modality", "anatomy", "question"}
@@ -251,7 +251,7 @@ def test_the_three_baselines_are_valid_submissions():
     ("changes", "expected"),
     [
         ({"revision": "0" * 12}, "has the hash"),
-        ({"name": "../up"}, "name must be small letters"),
+        ({"name": "../up"}, "name must be lower-case letters"),
         ({"metrics": {"blue": "embedded"}}, "did you mean 'bleu'"),
         ({"limits": {"file_bytes": 1}}, "not a benchmark"),
         ({"colour": "red"}, "not a benchmark"),
@@ -262,10 +262,10 @@ def test_a_wrong_benchmark_is_refused(changes, expected, tmp_path):
         write_benchmark(tmp_path / "wrong", **changes)
 
 
-def test_an_unknown_benchmark_is_named():
+def test_an_unknown_benchmark_gets_a_suggestion():
     with pytest.raises(InputError, match=r"did you mean 'radcheck-open'\?.*or a folder with benchmark.yaml"):
         load_benchmark("radcheck-opne")
 
 
-def test_limits_are_those_of_the_file(small):
+def test_limits_are_read_from_the_file(small):
     assert small.limits.file_bytes == LIMITS["file_bytes"]

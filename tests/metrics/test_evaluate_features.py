@@ -5,7 +5,6 @@ import multiprocessing
 import os
 from pathlib import Path
 
-import evaluate
 import pytest
 
 from radeval_core.errors import InputError
@@ -13,6 +12,12 @@ from radeval_core.errors import InputError
 METRICS = Path(__file__).resolve().parents[2] / "metrics"
 PREDICTIONS = ["No effusion.", "Left pneumothorax.", "", "Heart size is normal.", "Clear lungs."]
 REFERENCES = ["No pleural effusion.", "Right pneumothorax.", "Normal.", "Normal heart size.", "Clear lungs."]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global evaluate
+    import evaluate
 
 
 @pytest.fixture
@@ -107,6 +112,8 @@ def test_a_checkpoint_folder_as_config_is_not_written_to(tiny_encoder):
 
 
 def _worker(process_id, cache_dir, queue):
+    import evaluate  # in a new process, where no fixture ran
+
     module = evaluate.load(
         str(METRICS / "rouge"), num_process=2, process_id=process_id, experiment_id="shared", cache_dir=cache_dir
     )
@@ -115,8 +122,10 @@ def _worker(process_id, cache_dir, queue):
     queue.put((process_id, module.compute()))
 
 
+@pytest.mark.e2e
 def test_two_processes(tmp_path, expected):
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["evaluate"])  # once for both processes
     queue = context.Queue()
     workers = [context.Process(target=_worker, args=(i, str(tmp_path), queue)) for i in range(2)]
     for worker in workers:

@@ -10,18 +10,19 @@ import math
 import re
 from pathlib import Path
 
-import evaluate
 import numpy as np
 import pytest
 import yaml
 from packaging.requirements import Requirement
 
 import radeval_core
-from radeval_core import load, metric_names, score, scoring
+from radeval_core import load, metric_names, pairs, runner, score
 from radeval_core.errors import InputError
-from radeval_core.metric import ReportMetric
+from radeval_core.metric_help import compute_options
+from radeval_core.metrics.spec import MetricSpec
 from radeval_core.registry import get_spec, scorer_class
-from radeval_core.spec import MetricSpec
+from radeval_core.ui.space_page import read_page
+from write_metric_docs import with_options
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = sorted(p.name for p in (ROOT / "metrics").iterdir() if p.is_dir() and not p.name.startswith(("_", ".")))
@@ -53,6 +54,14 @@ CANDIDATES = [
     "Stable 4 mm calcified nodule in the left upper lobe.",
     "Lines and tubes are in a satisfactory position.",
 ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global evaluate, ReportMetric
+    import evaluate
+
+    from radeval_core.evaluate_module import ReportMetric
 
 
 @pytest.fixture(scope="module")
@@ -97,20 +106,49 @@ def test_evaluate_loads_it_from_its_cache_copy(name, modules):
 @every_metric
 def test_the_module_is_a_short_declaration(name):
     source = (ROOT / "metrics" / name / f"{name}.py").read_text("utf-8")
-    assert len(source.splitlines()) <= 80
-    compute = next(
-        node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef) and node.name == "_compute"
-    )
-    assert compute.args.kwarg is None and compute.args.vararg is None, "name every option: no **kwargs"
+    assert len(source.splitlines()) <= 30
+    (declared,) = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)]
+    doc, assignment = declared.body
+    assert ast.get_docstring(declared) and isinstance(doc, ast.Expr)
+    assert ast.unparse(assignment) == f"metric = {name!r}"
 
 
 @every_metric
-def test_the_module_offers_every_option_with_the_same_default(name, modules):
-    parameters = inspect.signature(modules[name]._compute).parameters
-    for name_of_option, option in scorer_class(name).options.items():
-        assert parameters[name_of_option].default == option.default
-    assert parameters["detailed"].default is False
-    assert ("checkpoint" in parameters) == get_spec(name).takes_checkpoint
+def test_the_modules_help_lists_every_option(name, modules):
+    described = re.findall(r"^    (\w+) \(.+?\): (.+)\.$", modules[name].compute.__doc__, flags=re.MULTILINE)
+    assert described == [(option, declared.about) for option, declared in compute_options(name).items()]
+    assert scorer_class(name).options.keys() <= dict(described).keys()
+    assert ("checkpoint" in dict(described)) == get_spec(name).takes_checkpoint
+
+
+@every_metric
+def test_every_option_can_be_given_and_none_means_its_default(name, modules):
+    everything = dict.fromkeys(compute_options(name))
+    given = modules[name].compute(predictions=CANDIDATES, references=REPORTS, **everything)
+    assert given == modules[name].compute(predictions=CANDIDATES, references=REPORTS)
+    defaults = {key: option.default for key, option in scorer_class(name).options.items()}
+    assert load(name, **defaults).compute(CANDIDATES, REPORTS) == given
+    assert load(name, **dict.fromkeys(defaults)).compute(CANDIDATES, REPORTS) == given
+
+
+@every_metric
+def test_options_are_described_in_one_plain_line(name):
+    for option in compute_options(name).values():
+        assert option.about and "\n" not in option.about and not option.about.endswith(".")
+        assert option.default is None or type(option.default) is option.type
+        assert option.default is None or not option.choices or option.default in option.choices
+
+
+@every_metric
+def test_every_report_is_checked_once(name, modules, monkeypatch):
+    checked = []
+    original = pairs.require_string
+    monkeypatch.setattr(pairs, "require_string", lambda where, text: checked.append(where) or original(where, text))
+    modules[name].compute(predictions=CANDIDATES, references=REPORTS)
+    assert sorted(checked) == sorted(f"{side}[{i}]" for side in ("predictions", "references") for i in range(5))
+    checked.clear()
+    load(name).compute(CANDIDATES, REPORTS)
+    assert len(checked) == 10
 
 
 @every_metric
@@ -217,7 +255,7 @@ def test_order_of_pairs_does_not_matter(name):
 @every_metric
 def test_batch_size_does_not_matter(name, monkeypatch):
     plain = load(name).compute(CANDIDATES, REPORTS)
-    monkeypatch.setattr(scoring, "CHUNK_PAIRS", 2)
+    monkeypatch.setattr(runner, "CHUNK_PAIRS", 2)
     for batch_tokens in (1, 40):
         small = load(name, batch_tokens=batch_tokens).compute(CANDIDATES, REPORTS)
         np.testing.assert_allclose(small["scores"], plain["scores"], atol=TOLERANCE)
@@ -230,10 +268,21 @@ def test_empty_rule(name):
     predictions = [*CANDIDATES, "", REPORTS[0], "", " \n\t ", *CANDIDATES]
     references = [*REPORTS, REPORTS[0], "  ", "", "", *REPORTS]
     scores = load(name).compute(predictions, references)["scores"]
-    expected = [rule.prediction, rule.reference, rule.both, rule.both]
-    np.testing.assert_allclose(scores[5:9], expected, atol=TOLERANCE)
+    np.testing.assert_allclose(scores[7:9], [rule.both] * 2, atol=TOLERANCE)
     # and no row moved: the same pairs before and after the empty ones score the same
     np.testing.assert_allclose(scores[:5], scores[9:], atol=TOLERANCE)
+
+
+@every_metric
+def test_the_empty_rule_holds_for_every_sample_report(name, example_pairs):
+    rule = get_spec(name).empty
+    texts = list(dict.fromkeys(text for pair in example_pairs for text in (pair["prediction"], pair["reference"])))
+    texts = [text for text in texts if text.strip()]
+    no_prediction = np.array(load(name).compute([""] * len(texts), texts)["scores"])
+    no_reference = np.array(load(name).compute(texts, [" \n"] * len(texts))["scores"])
+    for scores, value in ((no_prediction, rule.prediction), (no_reference, rule.reference)):
+        expected = np.maximum(scores, value) if rule.at_least else np.full(len(texts), value)
+        np.testing.assert_allclose(scores, expected, atol=TOLERANCE)
 
 
 @every_metric
@@ -289,6 +338,7 @@ BAD_INPUT = [
     (["a", "b"], ["a", 2.5], "references[1] must be a string, got float"),
     ([["a"], "b"], ["a", "b"], "predictions[0] must be a string, got list"),
     (["a\ud83d"], ["a"], "predictions[0] is not valid Unicode text: character 1 is a lone surrogate"),
+    (["a"], ["b\udc00c"], "references[0] is not valid Unicode text: character 1 is a lone surrogate"),
 ]
 
 
@@ -362,6 +412,23 @@ def test_the_card_examples_print_what_stands_below_them(name, modules, monkeypat
 
 
 @every_metric
+def test_the_card_lists_the_declared_options(name):
+    card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
+    assert card == with_options(card, name), "run python tools/write_metric_docs.py"
+
+
+@every_metric
+def test_signatures_in_the_card_are_of_today(name, modules):
+    card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
+    shown = re.findall(rf"`({name}\|config:embedded\|[^`]+)`", card)
+    now = modules[name].compute(predictions=REPORTS[:1], references=REPORTS[:1])["signature"]
+    for signature in shown:
+        fields, expected = (dict(part.split(":", 1) for part in s.split("|")[1:]) for s in (signature, now))
+        assert set(fields) == set(expected) and fields["metric"] == expected["metric"], signature
+        assert fields.get("lexicon") == expected.get("lexicon")
+
+
+@every_metric
 def test_the_card_states_the_declared_range(name):
     spec = get_spec(name)
     card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
@@ -387,4 +454,5 @@ def test_requirements_name_the_core_and_are_satisfied(name):
 
 @every_metric
 def test_it_has_a_space(name):
-    assert (ROOT / "spaces" / name / "app.py").is_file()
+    page = read_page(ROOT / "spaces" / name / "space.yaml")
+    assert page.title and page.how.endswith(".")

@@ -7,10 +7,15 @@ import numpy as np
 import pytest
 
 from radeval_core import load
-from radeval_core.annotators.chexbert import Chexbert
 
 HERE = Path(__file__).parent / "chexbert"
 UPSTREAM = json.loads((HERE / "outputs.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global Chexbert
+    from radeval_core.annotators.chexbert import Chexbert
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from radeval_core import load
-from radeval_core.annotators.radgraph import radgraph_annotator
 from radeval_core.cli import main
 
 KINDS = ("radgraph", "radgraph-xl")
@@ -15,6 +14,12 @@ HERE = Path(__file__).parent
 UPSTREAM = {kind: json.loads((HERE / kind / "outputs.json").read_text("utf-8")) for kind in KINDS}
 LEVELS = ("simple", "partial", "complete")
 each = pytest.mark.parametrize("kind", KINDS)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global radgraph_annotator
+    from radeval_core.annotators.radgraph import radgraph_annotator
 
 
 def annotator(kind):

@@ -1,18 +1,16 @@
 """RaTEScore beside RaTEScore 0.6.0, on a tiny random checkpoint and upstream's outputs, both kept here."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from radeval_core import load
-from radeval_core.annotators.entity_encoder import EntityEncoder
-from radeval_core.annotators.rate_ner import RateNer, iob_spans
+from radeval_core.annotators.rate_decoding import strict_spans, upstream_spans
 from radeval_core.annotators.rate_sentences import rate_sentences
-from radeval_core.scores.ratescore import (
+from radeval_core.cli import main
+from radeval_core.functional.ratescore import (
     NO_ENTITIES,
     TYPES,
     best_matches,
@@ -28,6 +26,13 @@ PAIRS = list(zip(UPSTREAM["predictions"], UPSTREAM["references"], strict=True))
 TYPE = {kind.upper(): kind for kind in TYPES}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global EntityEncoder, RateNer
+    from radeval_core.annotators.entity_encoder import EntityEncoder
+    from radeval_core.annotators.rate_ner import RateNer
+
+
 @pytest.fixture(scope="module")
 def ner():
     return RateNer(str(HERE / "ner"), progress=False)
@@ -35,26 +40,7 @@ def ner():
 
 @pytest.fixture(scope="module")
 def encoder():
-    return EntityEncoder(str(HERE / "encoder"), "cls", progress=False)
-
-
-def upstream_spans(labels: list[str]) -> list[tuple[int, int, str]]:
-    """How upstream reads a row of labels, special tokens included: types of I- labels and some last entities slip."""
-    found, start, closed, kind = [], None, False, ""
-    for i in range(1, len(labels) - 1):
-        tag, following = labels[i][0], labels[i + 1][0]
-        if tag == "O":
-            continue
-        if tag == "B":
-            start, kind = i, labels[i][2:]
-        if following != "I":
-            if start is not None:
-                found.append((start, i + 1, kind))
-            start, closed = (i, True) if following == "B" else (None, False)
-            kind = labels[i][2:]
-    if start is not None and not closed:
-        found.append((start, len(labels) - 1, kind))
-    return found
+    return EntityEncoder(str(HERE / "encoder"), pooling="cls", progress=False)
 
 
 def upstream_labels(report: dict) -> list[list[str]]:
@@ -62,8 +48,8 @@ def upstream_labels(report: dict) -> list[list[str]]:
 
 
 def is_right(labels: list[str]) -> bool:
-    """Whether upstream reads these labels as IOB means them."""
-    return upstream_spans(labels) == [(a + 1, b + 1, kind) for a, b, kind in iob_spans(labels[1:-1])]
+    """Return True if upstream reads these labels by the IOB scheme."""
+    return upstream_spans(labels) == strict_spans(labels)
 
 
 # --- stage by stage
@@ -95,6 +81,15 @@ def test_entities_of_every_sentence_that_upstream_reads_right(ner):
                 right += 1
         assert next(entities, None) is None
     assert right > 150
+
+
+def test_entities_of_every_report_with_upstreams_decoding():
+    ner = RateNer(str(HERE / "ner"), progress=False, decoding="upstream")
+    wrong = 0
+    for report, read in zip(REPORTS, ner.annotate([r["text"] for r in REPORTS]), strict=True):
+        assert [[e.text, e.type.upper()] for e in read.entities] == report["entities"]
+        wrong += not all(map(is_right, upstream_labels(report)))
+    assert wrong > 20  # reports that the strict decoding reads otherwise
 
 
 def test_vectors_of_entities(encoder):
@@ -142,20 +137,25 @@ def test_scores_of_pairs_that_upstream_reads_right(result):
     assert len(both) >= 3
 
 
+@pytest.mark.parametrize("weights", ["long", "short"])
+def test_scores_with_upstreams_decoding(weights):
+    metric = load("ratescore", checkpoint=str(HERE), decoding="upstream", weights=weights)
+    result = metric.compute(UPSTREAM["predictions"], UPSTREAM["references"])
+    assert "|decoding:upstream|" in result["signature"]
+    compared = 0
+    for i, theirs in enumerate(UPSTREAM["scores"][weights]):
+        if theirs is None or i in UPSTREAM["close_matches"]:  # upstream fails, or rounding decides
+            continue
+        assert result["scores"][i] == pytest.approx(theirs, abs=1e-5)
+        compared += 1
+    assert compared >= 20
+
+
 def test_the_command_line_gives_the_same(result, tmp_path):
     rows = [{"id": i, "prediction": p, "reference": r} for i, (p, r) in enumerate(PAIRS)]
     (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "radeval_core.cli",
-        "score",
-        str(tmp_path / "pairs.jsonl"),
-        "--metrics",
-        "ratescore",
-    ]
-    command += ["--config", f"ratescore={HERE}", "--out", str(tmp_path / "out.jsonl")]
-    subprocess.run(command, check=True, capture_output=True)
+    command = ["score", str(tmp_path / "pairs.jsonl"), "--metrics", "ratescore", "--config", f"ratescore={HERE}"]
+    assert main([*command, "--out", str(tmp_path / "out.jsonl")]) == 0
     written = [json.loads(line)["scores"]["ratescore"] for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert written == pytest.approx(result["scores"], abs=1e-9)
 
@@ -176,10 +176,10 @@ def test_an_empty_report_keeps_its_row(result):
 def test_the_last_entity_is_kept():
     labels = ["O", "B-ANATOMY", "B-DISEASE", "I-DISEASE", "I-DISEASE"]  # the last label is that of [SEP]
     assert upstream_spans(labels) == [(1, 2, "ANATOMY")]
-    assert list(iob_spans(labels[1:-1])) == [(0, 1, "ANATOMY"), (1, 3, "DISEASE")]
+    assert strict_spans(labels) == [(1, 2, "ANATOMY"), (2, 4, "DISEASE")]
 
 
 def test_an_inner_label_of_another_type_ends_the_entity():
     labels = ["O", "B-ANATOMY", "I-DISEASE", "O", "O"]
     assert upstream_spans(labels) == [(1, 3, "ANATOMY")]
-    assert list(iob_spans(labels[1:-1])) == [(0, 1, "ANATOMY")]
+    assert strict_spans(labels) == [(1, 2, "ANATOMY")]

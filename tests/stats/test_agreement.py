@@ -15,7 +15,6 @@ from radeval_core.stats.agreement import (
     study_resamples,
     weighted_mean,
 )
-from radeval_core.stats.preference import preference_accuracy
 
 NAN = float("nan")
 
@@ -24,7 +23,7 @@ def array(*values):
     return np.array(values, dtype=np.float64)
 
 
-# Kendall: of 6 pairs of pairs 1 is in the same and 5 in opposite order; with ties 4 / sqrt(5 * 5).
+# Kendall: of 6 pairs of pairs, 1 is concordant and 5 are discordant; with ties 4 / sqrt(5 * 5).
 # Spearman: 1 - 6 * 18 / (4 * 15). Pearson: 3 / sqrt(2 * 42 / 9).
 HAND_WORKED = [
     ("kendall", array(1, 2, 3, 4), array(3, 1, 2, 0), -4 / 6),
@@ -50,7 +49,7 @@ def test_positive_is_agreement(kind):
     assert up.value > 0 and up.value == pytest.approx(down.value) and up.ci95 == pytest.approx(down.ci95)
 
 
-def test_raters_mean_leaves_out_who_did_not_read():
+def test_the_rater_mean_skips_raters_who_did_not_read():
     means = rater_mean(np.array([[1, 3], [NAN, 4], [NAN, NAN]]))
     assert means[:2].tolist() == [2, 4] and np.isnan(means[2])
 
@@ -60,28 +59,15 @@ def test_means_of_the_same_ratings_in_another_order_are_ties():
     assert one == other
 
 
-def test_preference_accuracy_by_hand():
-    # a right; b wrong; c equal ratings, out; d equal scores, wrong; e one candidate, out; f unscored, out
-    studies = ["a", "a", "b", "b", "c", "c", "d", "d", "e", "f", "f"]
-    scores = array(2, 1, 1, 2, 1, 2, 1, 1, 3, NAN, 1)
-    rating = array(5, 4, 5, 4, 3, 3, 2, 1, 5, 5, 1)
-    found = preference_accuracy(scores, rating, studies, study_resamples(studies))
-    assert found.value == pytest.approx(1 / 3) and found.n == 3 and found.ci95 == (0, 1)
-    assert preference_accuracy(scores, rating, studies, study_resamples(studies), False).value == pytest.approx(1 / 3)
-    assert preference_accuracy(-scores, rating, studies, study_resamples(studies), False).value == found.value
-
-
-def test_preference_interval_is_that_of_a_proportion():
-    studies = np.repeat(np.arange(300), 2).tolist()
-    scores, rating = np.tile([1.0, 0.0], 300), np.tile([5.0, 1.0], 300)
-    scores[:180] = 1 - scores[:180]  # 90 of 300 wrong
-    found = preference_accuracy(scores, rating, studies, study_resamples(studies))
+def test_the_interval_of_a_share_is_that_of_a_proportion():
+    right = np.repeat([0.0, 1.0], [90, 210])
+    found = weighted_mean(right, study_resamples(range(300)))
     half = 1.96 * np.sqrt(0.7 * 0.3 / 300)
     assert found.value == 0.7 and found.ci95 == pytest.approx((0.7 - half, 0.7 + half), abs=0.015)
 
 
-def test_no_study_with_two_candidates():
-    found = preference_accuracy(array(1, 2), array(1, 2), ["a", "b"], study_resamples(["a", "b"]))
+def test_nothing_to_average():
+    found = weighted_mean(np.empty(0), np.empty((100, 0)))
     assert np.isnan(found.value) and found.ci95 is None and found.n == 0
 
 
@@ -138,7 +124,7 @@ def test_unscored_pairs_are_left_out():
 
 @pytest.mark.parametrize("kind", COEFFICIENTS)
 @pytest.mark.parametrize("scores", [array(0.1, 0.1, 0.1), array(NAN, NAN, NAN), array(NAN, 1, NAN)])
-def test_nothing_to_correlate(kind, scores):
+def test_a_constant_or_unscored_column_has_no_correlation(kind, scores):
     found = agreement(kind, scores, array(1, 2, 3), study_resamples(range(3)))
     assert np.isnan(found.value) and found.ci95 is None
 
@@ -173,7 +159,7 @@ def test_difference_uses_the_same_resamples():
 
 
 def test_experts_against_the_others():
-    # rater 3 reverses: against the mean of 1 and 2 tau is -1, and 1 against the mean of 2 and 3, all equal, has none
+    # rater 3 is reversed: tau with the mean of 1 and 2 is -1; the mean of 2 and 3 is constant, so rater 1 has no tau
     raters = np.array([[1, 1, 3], [2, 2, 2], [3, 3, 1]], dtype=np.float64)
     one, two, three = expert_agreement("kendall", raters, study_resamples(range(3)))
     assert np.isnan(one.value) and np.isnan(two.value) and three.value == pytest.approx(-1)
@@ -198,7 +184,7 @@ def test_weighted_mean_by_hand():
     assert found.resampled[:2] == pytest.approx([1 / 2, 2]) and np.isnan(found.resampled[2])
 
 
-def test_weighted_mean_interval_is_that_of_a_mean():
+def test_weighted_mean_interval_matches_the_normal_approximation():
     values = np.random.default_rng(3).normal(2, 1, size=500)
     half = 1.96 * values.std() / np.sqrt(500)
     found = weighted_mean(values, study_resamples(range(500)))

@@ -32,7 +32,7 @@ def test_a_ratio_is_resampled_as_a_ratio():
 def test_small_batches_give_the_same_interval(monkeypatch):
     values = np.arange(50.0)
     whole = mean_of(values)
-    monkeypatch.setattr("radeval_core.stats.bootstrap._GATHER", 100)
+    monkeypatch.setattr("radeval_core.stats.bootstrap._DRAWN", 100)
     assert mean_of(values) == pytest.approx(whole)
 
 

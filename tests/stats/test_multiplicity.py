@@ -21,7 +21,7 @@ def test_by_hand():
     assert benjamini_hochberg([0.02, 0.5, 0.01, 0.04]) == pytest.approx([0.04, 0.5, 0.04, 4 * 0.04 / 3])
 
 
-def test_a_test_that_could_not_be_made_does_not_count():
+def test_a_test_without_p_value_does_not_count():
     one, none, other = benjamini_hochberg([0.01, math.nan, 0.03])
     assert math.isnan(none) and (one, other) == pytest.approx((0.02, 0.03))
     assert benjamini_hochberg([]) == [] and math.isnan(benjamini_hochberg([math.nan])[0])

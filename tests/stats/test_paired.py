@@ -6,7 +6,7 @@ from radeval_core.stats.multiplicity import holm
 from radeval_core.stats.paired import paired_test
 
 
-def test_always_one_better_by_hand():
+def test_a_constant_difference_by_hand():
     # every resample has mean 1, so none is further than 1 from it; 2 of 8 sign patterns have a mean of 1 or -1
     found = paired_test(np.ones(3))
     assert found.difference == 1 and found.ci95 == (1, 1) and found.n == 3

@@ -13,7 +13,7 @@ from radeval_core.leaderboard.submission import read_submission
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A benchmark from another seed."""
+    """Return a benchmark folder built with another seed."""
     out = tmp_path_factory.mktemp("built") / "radcheck-open"
     out.mkdir()
     card = (SHIPPED / "radcheck-open" / "benchmark.yaml").read_text("utf-8")
@@ -34,7 +34,7 @@ def test_it_builds_a_benchmark_with_valid_baselines(folder):
     assert len([read_submission(path, benchmark) for path in benchmark.baselines]) == 3
 
 
-def test_the_question_does_not_say_which_findings_are_there(folder):
+def test_the_question_does_not_reveal_which_findings_are_present(folder):
     for row in rows(folder / "studies.jsonl"):
         findings = row["question"].split(", ")
         assert findings == sorted(findings) and 5 <= len(findings) <= 9

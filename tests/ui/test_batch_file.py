@@ -1,4 +1,4 @@
-"""Files of pairs: the same numbers as the API, limits with clear words, and nothing left on the disk."""
+"""Files of pairs: the same numbers as the API, clear messages about limits, and nothing left on disk."""
 
 import base64
 import contextlib
@@ -16,9 +16,6 @@ from gradio_client.exceptions import AppError
 from radeval_core import score
 from radeval_core.errors import InputError
 from radeval_core.registry import metric_names
-from radeval_core.ui import batch, page
-from radeval_core.ui.batch import MAX_BYTES, MAX_ROWS, score_file, take_pairs
-from radeval_core.ui.demo import build_demo, launch
 
 PAIRS = [
     {"id": "a", "prediction": "Small right pleural effusion.", "reference": "Small left pleural effusion."},
@@ -27,9 +24,17 @@ PAIRS = [
 ]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global batch, build_demo, launch, MAX_BYTES, MAX_ROWS, page, score_file, take_pairs
+    from radeval_core.ui import batch, page
+    from radeval_core.ui.batch import MAX_BYTES, MAX_ROWS, score_file, take_pairs
+    from radeval_core.ui.demo import build_demo, launch
+
+
 @pytest.fixture
 def uploads(tmp_path, monkeypatch):
-    """Gradio's folder for temporary files."""
+    """Return Gradio's folder for temporary files."""
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
     return tmp_path / "gradio"
 
@@ -56,7 +61,7 @@ def contents(folder):
 
 
 @pytest.mark.parametrize("name", metric_names())
-def test_a_file_gives_the_numbers_of_the_api(name, uploads):
+def test_a_file_has_the_scores_of_the_api(name, uploads):
     steps = []
     found = score_file(name, str(jsonl(uploads)), None, lambda done, **words: steps.append(done))
     expected = score(PAIRS, [name])
@@ -98,10 +103,10 @@ def test_a_csv_file_is_read_too(uploads):
         (lambda f: jsonl(f, [{"prediction": "a"}]), r"^pairs.jsonl: line 1: column 'reference' is missing"),
         (lambda f: jsonl(f, [{**PAIRS[0], "prediction": 3}]), r"^pairs.jsonl: line 1: .* must be a string, got int"),
         (lambda f: jsonl(f, PAIRS[:1] * (MAX_ROWS + 1)), r"^pairs.jsonl has more than 1,000 rows: score it in parts"),
-        (lambda f: jsonl(f, [{**PAIRS[0], "prediction": "a" * MAX_BYTES}]), r"bytes: at most 5,000,000 can be scored"),
+        (lambda f: jsonl(f, [{**PAIRS[0], "prediction": "a" * MAX_BYTES}]), r"bytes; the maximum here is 5,000,000"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said_without_its_path_and_it_is_deleted(make, message, uploads):
+def test_a_bad_file_is_reported_without_its_path_and_deleted(make, message, uploads):
     path = make(uploads / "abc")
     with pytest.raises(InputError, match=message):
         take_pairs(path)
@@ -110,7 +115,7 @@ def test_what_is_wrong_with_a_file_is_said_without_its_path_and_it_is_deleted(ma
 
 def test_a_report_that_is_too_long_is_named_by_its_row(uploads):
     path = jsonl(uploads, [PAIRS[0], {**PAIRS[1], "reference": "a" * 20_001}])
-    with pytest.raises(Exception, match=r"the reference of row 2 has 20,001 characters: at most 20,000"):
+    with pytest.raises(Exception, match=r"the reference of row 2 has 20,001 characters; the maximum here is 20,000"):
         score_file("bleu", str(path), None, print)
 
 
@@ -124,7 +129,7 @@ def test_no_file_is_an_error_for_the_page():
         score_file("bleu", None, None, print)
 
 
-def test_the_endpoint_scores_a_file_and_leaves_nothing_of_it(uploads, tmp_path):
+def test_the_endpoint_scores_a_file_and_leaves_no_trace(uploads, tmp_path):
     path = jsonl(tmp_path / "mine", PAIRS, "jane_doe.jsonl")
     with served("rouge") as (client, _):
         headline, table, signature = client.predict(handle_file(str(path)), api_name="/score_file")
@@ -142,6 +147,7 @@ def test_a_file_that_cannot_be_read_is_an_error_on_the_page_and_deleted(uploads,
     assert all(content == b"" for content in contents(uploads))
 
 
+@pytest.mark.slow
 def test_an_upload_that_is_never_scored_is_deleted(uploads, tmp_path, monkeypatch):
     monkeypatch.setattr(page, "DELETE_UPLOADS", (1, 1))
     with served("bleu") as (_, url):

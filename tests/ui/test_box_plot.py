@@ -1,4 +1,4 @@
-"""The drawing of boxes: valid SVG, everything in its place, nothing from outside."""
+"""The drawing of boxes: valid SVG, boxes at the right positions, nothing loaded from elsewhere."""
 
 import base64
 import io
@@ -22,7 +22,7 @@ def read(plot):
 
 
 def frames(plot, colour):
-    """The drawn boxes of a colour, as left, top, right, bottom."""
+    """Return the drawn boxes of a colour, as left, top, right, bottom."""
     found = [r for r in read(plot).iter(f"{SVG}rect") if r.get("stroke") == colour]
     numbers = [[float(r.get(key)) for key in ("x", "y", "width", "height")] for r in found]
     return [(x, y, x + w, y + h) for x, y, w, h in numbers]
@@ -46,7 +46,7 @@ def test_boxes_of_both_reports_over_the_atlas():
     assert len(list(read(plot).iter(f"{SVG}path"))) > 5, "the outline of a chest"
 
 
-def test_the_candidate_is_told_apart_without_colour():
+def test_the_candidate_can_be_recognised_without_colour():
     plot = draw_boxes({"svc": ATLAS["svc"]}, {"svc": ATLAS["svc"]})
     rects = {r.get("stroke"): r.get("stroke-dasharray") for r in read(plot).iter(f"{SVG}rect")}
     assert rects[BLUE] is None and rects[ORANGE]
@@ -87,7 +87,7 @@ def test_labels_are_text_and_not_markup():
     assert labels(plot)[0] == '<script>&"' and "<script" not in plot.svg
 
 
-def test_nothing_to_draw_is_an_empty_chest():
+def test_without_boxes_only_the_chest_is_drawn():
     assert labels(draw_boxes({}, {})) == LEGEND
 
 

@@ -1,4 +1,4 @@
-"""The page of corrections: what it shows, and that report text in it is text."""
+"""The page of corrections: what it shows, and that report text is escaped."""
 
 import json
 import re

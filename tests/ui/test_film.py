@@ -1,10 +1,15 @@
-"""A film that a visitor chooses: kept in their page, not on the server."""
+"""A film that a visitor chooses is kept in their page, not on the server."""
 
-import gradio as gr
 import pytest
 from PIL import Image
 
-from radeval_core.ui.film import from_data, to_data
+
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global from_data, gr, to_data
+    import gradio as gr
+
+    from radeval_core.ui.film import from_data, to_data
 
 
 @pytest.fixture
@@ -22,7 +27,7 @@ def test_a_film_becomes_text_of_the_page_and_its_file_is_deleted(uploads):
     assert from_data(data).size == (1000, 500)
 
 
-def test_what_is_no_image_is_said_and_deleted(uploads):
+def test_a_file_that_is_not_an_image_is_reported_and_deleted(uploads):
     path = uploads / "film.png"
     path.write_text("no image")
     with pytest.raises(gr.Error, match="cannot be read as an image"):
@@ -39,5 +44,5 @@ def test_a_page_cannot_send_anything_else(data):
 
 
 @pytest.mark.parametrize("data", ["", None])
-def test_no_film_is_no_film(data):
+def test_without_data_there_is_no_film(data):
     assert from_data(data) is None

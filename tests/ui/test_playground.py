@@ -1,4 +1,4 @@
-"""The playground: its scale, what it says of a pair, and its endpoints."""
+"""The playground: its scale, its results for a pair, and its endpoints."""
 
 import math
 
@@ -7,15 +7,24 @@ from gradio_client import Client
 
 from radeval_core import load
 from radeval_core.registry import get_spec, metric_names
-from radeval_core.ui.demo import EXAMPLES, MAX_CHARACTERS, demo_options, launch
-from radeval_core.ui.goodness import goodness, scale_text
-from radeval_core.ui.playground.drawing import bars, disagreement, noticed_table
-from radeval_core.ui.playground.page import CHANGES, build_playground, compare_pairs, explain_pair, perturb_report
-from radeval_core.ui.playground.readings import Reading, errors_noticed, read_pairs
+from radeval_core.ui.common_scale import goodness, scale_text
+from radeval_core.ui.examples import EXAMPLES
+
+pytestmark = pytest.mark.e2e  # the embedded encoder is a real model
 
 NAMES = metric_names()
 REFERENCE = "Small left pleural effusion. The heart is mildly enlarged. No pneumothorax."
 HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)> Small left pleural effusion.'
+
+
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global bars, build_playground, CHANGES, compare_pairs, demo_options, disagreement, errors_noticed, explain_pair
+    global launch, MAX_CHARACTERS, MetricReading, noticed_table, perturb_report, read_pairs
+    from radeval_core.ui.demo import MAX_CHARACTERS, demo_options, launch
+    from radeval_core.ui.playground.drawing import bars, disagreement, noticed_table
+    from radeval_core.ui.playground.metric_readings import MetricReading, errors_noticed, read_pairs
+    from radeval_core.ui.playground.page import CHANGES, build_playground, compare_pairs, explain_pair, perturb_report
 
 
 def api_score(name, reference, candidate):
@@ -43,7 +52,7 @@ def test_the_scale_by_hand(name, value, expected):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_identical_reports_are_at_the_top_and_better_scores_lie_higher(name):
+def test_identical_reports_map_to_1_and_better_scores_map_higher(name):
     spec = get_spec(name)
     assert goodness(spec, spec.identity) == pytest.approx(1)
     step = 0.1 if spec.higher_is_better else -0.1
@@ -53,10 +62,10 @@ def test_identical_reports_are_at_the_top_and_better_scores_lie_higher(name):
     assert scale_text(spec)
 
 
-# what it says of a pair
+# results for a pair
 
 
-def test_every_metric_says_what_the_api_says():
+def test_every_metric_has_the_score_of_the_api():
     pairs = [(e.reference, e.candidate) for e in EXAMPLES]
     for (reference, candidate), readings in zip(pairs, read_pairs(pairs), strict=True):
         assert [r.metric for r in readings] == list(NAMES)
@@ -68,30 +77,34 @@ def test_an_error_is_noticed_by_the_metrics_that_read_findings():
     (error,) = errors_noticed(REFERENCE, REFERENCE.replace("left", "right"))
     assert error.correction.after == "Small left pleural effusion."
     assert error.gains["green"] > 0.1 and error.gains["ffl_rq"] > 0.1 and error.gains["fineradscore"] > 0.1
-    # repaired, the candidate is the reference: what each metric lost comes back
+    # after the correction the candidate equals the reference, so every metric rises to 1
     whole = {r.metric: r.goodness for r in read_pairs([(REFERENCE, REFERENCE.replace("left", "right"))])[0]}
     assert all(gain == pytest.approx(1 - whole[name], abs=1e-6) for name, gain in error.gains.items())
 
 
 def test_equal_reports_have_no_error_to_notice():
     assert errors_noticed(REFERENCE, REFERENCE) == []
-    assert "No finding differs" in noticed_table([], NAMES)
+    assert "sees no difference" in noticed_table([], NAMES)
 
 
-def test_a_pair_that_cannot_be_scored_does_not_spoil_another_of_its_batch():
+def test_a_pair_that_cannot_be_scored_does_not_affect_others_in_its_batch():
     ((first, second, third),) = compare_pairs(["", REFERENCE, "a" * (MAX_CHARACTERS + 1)], [" ", REFERENCE, "b"])
     assert first == [] and third == []
     assert [row[3] for row in second] == pytest.approx([1.0] * len(NAMES), abs=1e-6)
 
 
 def test_disagreement_names_both_sides():
-    readings = [Reading("bleu", 0.9, 0.9, ""), Reading("green", 0.2, 0.2, ""), Reading("rouge", math.nan, math.nan, "")]
+    readings = [
+        MetricReading("bleu", 0.9, 0.9, ""),
+        MetricReading("green", 0.2, 0.2, ""),
+        MetricReading("rouge", math.nan, math.nan, ""),
+    ]
     assert "disagree by 0.70. Higher: bleu. Lower: green." in disagreement(readings)
     assert "agree" in disagreement(readings[:1]) and disagreement(readings[2:]) == ""
 
 
 def test_bars_show_the_score_before_and_unscored_metrics():
-    readings = [Reading("bleu", 0.5, 0.5, ""), Reading("rouge", math.nan, math.nan, "")]
+    readings = [MetricReading("bleu", 0.5, 0.5, ""), MetricReading("rouge", math.nan, math.nan, "")]
     drawn = bars(readings, [0.75, math.nan])
     assert "left:75.0%" in drawn and "-0.25" in drawn and "not scored" in drawn
     assert "before the last change" not in bars(readings, None)
@@ -102,11 +115,10 @@ def test_reports_are_shown_as_text():
     assert "<script" not in shown and "<img" not in shown
 
 
-@pytest.mark.parametrize("kind", CHANGES.values())
-def test_each_button_changes_a_report_or_says_it_cannot(kind):
-    changed = perturb_report(REFERENCE, kind)
-    assert changed != REFERENCE
-    assert perturb_report("zzz", kind) == "zzz" or kind == "insertion"
+def test_each_button_changes_a_report_or_says_it_cannot():
+    for kind in CHANGES.values():
+        assert perturb_report(REFERENCE, kind) != REFERENCE, kind
+        assert perturb_report("zzz", kind) == "zzz" or kind == "insertion", kind
 
 
 # the endpoints
@@ -130,7 +142,7 @@ def test_the_endpoints_are_named_and_typed(client):
     assert names == ["report", "kind", "seed"]
 
 
-def test_a_program_gets_the_numbers_of_the_api(client):
+def test_a_program_gets_the_scores_of_the_api(client):
     example = EXAMPLES[2]
     table = client.predict(example.reference, example.candidate, api_name="/compare")
     rows = {row[0]: row for row in table["data"]}

@@ -1,8 +1,13 @@
-"""Configs a demo offers, MCP, and all demos behind one page."""
+"""The configs that a demo offers, MCP, and all demos on one server."""
 
 import asyncio
 import json
+import re
 import shutil
+import socket
+import subprocess
+import sys
+import urllib.request
 
 import pytest
 from fastapi.testclient import TestClient
@@ -12,11 +17,19 @@ from radeval_core import load
 from radeval_core.errors import CheckpointError, InputError
 from radeval_core.registry import metric_names
 from radeval_core.ui.configs import VARIABLE, offered_configs
-from radeval_core.ui.demo import EXAMPLES, build_demo, launch
-from radeval_core.ui.pair import python_line
-from radeval_core.ui.together import find_spaces, together
+from radeval_core.ui.examples import EXAMPLES
+from radeval_core.ui.space_page import read_page, spaces_folder
 
 PAIR = EXAMPLES[0]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global build_demo, find_spaces, launch, python_line, together, ui_command
+    from radeval_core.ui import __main__ as ui_command
+    from radeval_core.ui.demo import build_demo, launch
+    from radeval_core.ui.pair import python_line
+    from radeval_core.ui.serve_all import find_spaces, together
 
 
 @pytest.fixture
@@ -32,7 +45,7 @@ def serve():
         demo.close(verbose=False)
 
 
-def test_only_the_embedded_config_is_offered_unless_the_owner_names_more(monkeypatch):
+def test_only_the_embedded_config_is_offered_unless_the_owner_adds_others(monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
     assert [offered_configs(name) for name in metric_names()] == [["embedded"]] * len(metric_names())
 
@@ -47,13 +60,13 @@ def test_only_the_embedded_config_is_offered_unless_the_owner_names_more(monkeyp
         ("bertscore=distilroberta-base", CheckpointError, "hf download distilroberta-base"),
     ],
 )
-def test_what_cannot_be_offered_stops_the_demo_before_its_first_visitor(value, error, message, monkeypatch):
+def test_a_config_that_cannot_be_offered_stops_the_demo_at_start(value, error, message, monkeypatch):
     monkeypatch.setenv(VARIABLE, value)
     with pytest.raises(error, match=message):
         offered_configs("bertscore")
 
 
-def test_a_config_the_owner_names_can_be_chosen(serve, monkeypatch, root):
+def test_a_config_that_the_owner_adds_can_be_chosen(serve, monkeypatch, root):
     folder = str(root / "tests" / "parity" / "bertscore" / "tiny-bert")
     monkeypatch.setenv(VARIABLE, f"bertscore={folder}, radgraph_f1=embedded")
     client = Client(serve("bertscore"), verbose=False)
@@ -100,24 +113,85 @@ def test_agents_can_call_the_endpoints_over_mcp(serve):
     )
 
 
+@pytest.mark.e2e
 def test_one_page_links_every_space(root, tmp_path):
-    for name in ("rouge", "bleu"):
+    for name in ("rouge", "bleu", "playground"):
         shutil.copytree(root / "spaces" / name, tmp_path / name)
     with TestClient(together(tmp_path)) as client:
         page = client.get("/").text
-        assert page.index('href="bleu/"') < page.index('href="rouge/"') and "n-gram precision" in page
-        for name in ("bleu", "rouge"):
+        names = re.findall(r'href="(\w+)/"', page)
+        assert names == ["playground", "bleu", "rouge"] and "n-gram precision" in page
+        for name in names:
             config = client.get(f"/{name}/config").json()
             assert config["analytics_enabled"] is False and config["run_history"] is False
 
 
 def test_a_folder_without_spaces_or_without_a_demo_is_an_error(tmp_path):
-    with pytest.raises(InputError, match=r"no folder with an app\.py"):
+    with pytest.raises(InputError, match=r"no folder with a space\.yaml or an app\.py"):
         find_spaces(tmp_path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "app.py").write_text("demo = 3\n")
-    with pytest.raises(InputError, match="must expose `demo`"):
+    with pytest.raises(InputError, match="must define `demo`"):
         find_spaces(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("bleu", None, r"space\.yaml is missing: the Space of a metric needs this file"),
+        ("bleu", "title: BLEU\n", "expected the fields title, how and optionally film"),
+        ("bleu", "title: BLEU\nhow: so\nmore: 1\n", "expected the fields title, how and optionally film"),
+        ("bleu", "[", "expected the fields title, how and optionally film"),
+    ],
+)
+def test_a_page_without_its_texts_is_an_error(name, text, message, tmp_path):
+    path = tmp_path / "space.yaml"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_page(path)
+
+
+def test_a_space_with_texts_must_be_a_metric(tmp_path):
+    (tmp_path / "bluu").mkdir()
+    (tmp_path / "bluu" / "space.yaml").write_text("title: BLEU\nhow: so\n")
+    with pytest.raises(InputError, match="unknown metric 'bluu': did you mean 'bleu'"):
+        find_spaces(tmp_path)
+
+
+@pytest.mark.e2e
+def test_one_space_starts_alone(root):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, str(root / "spaces" / "serve.py"), "bleu", "--port", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert f"http://127.0.0.1:{port}" in server.stdout.readline()
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/config") as answer:
+                assert json.load(answer)["title"] == "radeval: bleu"
+        finally:
+            server.terminate()
+
+
+def test_the_command_serves_the_spaces_of_the_package(monkeypatch):
+    asked = []
+    monkeypatch.setattr(ui_command, "serve", lambda *given: asked.append(given))
+    monkeypatch.setattr(ui_command, "serve_one", lambda *given: asked.append(given))
+    monkeypatch.setattr(sys, "argv", ["ui", "--port", "8000"])
+    ui_command.main()
+    monkeypatch.setattr(sys, "argv", ["ui", "green"])
+    ui_command.main()
+    folder = spaces_folder()
+    assert asked == [(folder, "127.0.0.1", 8000), (folder, "green", "127.0.0.1", 7860)]
+    assert (folder / "green" / "space.yaml").is_file()
+
+
+def test_the_command_says_which_spaces_there_are(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["ui", "gren"])
+    with pytest.raises(SystemExit) as stop:
+        ui_command.main()
+    assert stop.value.code == 2
+    assert "unknown Space 'gren': did you mean 'green'?" in capsys.readouterr().err
 
 
 def test_any_space_is_found_with_its_docstring_and_own_options(tmp_path):

@@ -1,4 +1,4 @@
-"""What the views show: their numbers are those of the score, and report text in them is text."""
+"""The views: their numbers agree with the score, and report text is escaped."""
 
 import re
 from html.parser import HTMLParser
@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
+from rapidfuzz.distance import LCSseq
 
 from radeval_core import load
 from radeval_core.registry import get_spec, metric_names
-from radeval_core.scores.rouge import lcs_length
 from radeval_core.ui.examples import EXAMPLES
-from radeval_core.ui.headline import headline
-from radeval_core.ui.pair import demo_options
+from radeval_core.ui.score_header import headline
 from radeval_core.ui.views import bleu, cider, draw, stylesheet
 from radeval_core.ui.views.marks import Mark, highlight
 from radeval_core.ui.views.rouge import _WORD, common_marks
@@ -28,8 +27,14 @@ TAGS = {"div", "p", "span", "mark", "b", "i", "h4", "ul", "li", "small", "del", 
 TAGS |= {"table", "thead", "tbody", "tr", "th", "td", "svg", "rect", "line", "path", "text", "title"}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def heavy_imports():
+    global demo_options
+    from radeval_core.ui.pair import demo_options
+
+
 class Page(HTMLParser):
-    """Tags, attributes and text of a fragment."""
+    """The tags, attributes and text of an HTML fragment."""
 
     def __init__(self, html):
         super().__init__()
@@ -55,7 +60,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def seen():
-    """(result, view) of a pair, by metric and texts."""
+    """Return a function that computes (result, view) of a pair."""
 
     def see(name, reference, candidate):
         options = demo_options(get_spec(name))
@@ -91,7 +96,7 @@ def test_hostile_text_is_shown_as_text(name, seen):
 @pytest.mark.parametrize(
     "name", [n for n in NAMES if n not in ("chexbert_f1", "radcliq", "radgraph_f1", "ffl_rq", "bertscore")]
 )
-def test_the_reports_stand_in_the_view_as_written(name, seen):
+def test_the_view_contains_the_reports_unchanged(name, seen):
     _, html = seen(name, HOSTILE, "Clear lungs.")
     bare = re.sub(r'<b class="badge[^>]*>.*?</b>', "", html)
     assert HOSTILE in Page(bare).text
@@ -132,7 +137,7 @@ def test_marks_by_hand():
 
 
 @given(st.text(max_size=40), st.lists(st.tuples(st.integers(-2, 45), st.integers(-2, 45)), max_size=6))
-def test_marks_change_no_letter_of_the_report(report, spans):
+def test_marks_do_not_change_the_report_text(report, spans):
     page = Page(highlight(report, [Mark(a, b, "match") for a, b in spans]))
     assert page.text.replace("\r\n", "\n") == report.replace("\r\n", "\n") and not page.open
 
@@ -140,11 +145,11 @@ def test_marks_change_no_letter_of_the_report(report, spans):
 def test_shared_ngrams_by_hand():
     words = find_words(re.compile(r"\w+"), "no left effusion no")
     others = find_words(re.compile(r"\w+"), "small left effusion no")
-    # "no" stands once there, so only the first counts as a single word; "left effusion no" is shared as a whole
+    # the other report has "no" once, so only the first "no" matches alone; "left effusion no" is a shared trigram
     assert longest_shared(words, others) == [1, 3, 3, 3]
 
 
-def test_tokens_find_their_places():
+def test_tokens_get_their_positions():
     report = "Size 8.5 mm, &amp; stable."
     places = place_tokens(["Size", "8.5", "mm", ",", "&", "stable", "."], report)
     assert [report[w.start : w.end] for w in places] == ["Size", "8.5", "mm", ",", "&", "stable", "."]
@@ -164,7 +169,7 @@ def test_the_views_of_words_count_what_the_scores_count(example, seen):
     marked = common_marks(theirs, ours)
     for words, marks in ((theirs, marked[0]), (ours, marked[1])):
         inside = [w for w in words if any(m.start <= w.start and w.end <= m.end for m in marks)]
-        assert len(inside) == lcs_length([w.token for w in theirs], [w.token for w in ours])
+        assert len(inside) == LCSseq.similarity([w.token for w in theirs], [w.token for w in ours])
 
     corpus = demo_options(get_spec("cider"))["corpus"]
     shares = cider.contributions(reference, candidate, tuple(corpus))
@@ -192,7 +197,7 @@ def test_the_views_of_findings_count_what_the_scores_count(example, seen):
     result, html = seen("ratescore", reference, candidate)
     assert all(f"{row['similarity']:.2f}" in html for row in result["details"][0]["prediction"])
 
-    # F1 is over sets: what a graph says twice counts once
+    # F1 compares sets: an entity that occurs twice counts once
     result, html = seen("radgraph_f1", reference, candidate)
     node = re.compile(r'class="node (\w+ \w+)".*?<text[^>]*>. ([^<]+)</text>')
     one, other = (set(node.findall(graph.lower())) for graph in re.findall(r"<svg.*?</svg>", html))
@@ -201,7 +206,8 @@ def test_the_views_of_findings_count_what_the_scores_count(example, seen):
     assert 2 * len(shared[0]) / (len(one) + len(other)) == pytest.approx(result["radgraph_f1"])
 
 
-def test_words_of_several_pieces_are_shown_whole(seen):
+@pytest.mark.e2e
+def test_words_of_several_tokens_are_shown_whole(seen):
     _, html = seen("bertscore", "Left pneumothorax.", "Right pneumothorax.")
     assert ">pneumothorax<small>" in html and "##" not in html and "[CLS]" not in html
     assert re.search(r">right<small>0\.\d\d left</small>", html), "the best match of another word is named"

@@ -1,1 +1,1 @@
-"""One text in, one structure out, with a neural model."""
+"""Annotators: each turns one text into one structure with a neural model."""

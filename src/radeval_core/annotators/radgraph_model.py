@@ -1,9 +1,9 @@
-"""The span model of RadGraph: from the vectors of words to entities and relations, for many reports at once.
+"""RadGraph's span model: turns word vectors into entities and relations, for many reports at once.
 
-A span (i, j) is X = [E_i ; E_j ; W of its width]. The first layer of a net on X is a sum of three parts, so each word
-is projected once and spans add up projections: the matrix of all spans is never made. Relations are scored only where
-both spans are entities, since no other can be read off the result; of [X_i ; X_j ; X_i * X_j] the product, which is
-most of the work, serves both directions.
+A span of words i to j is X = [E_i ; E_j ; W(width)]. The first layer of a net on X is a sum of three parts, so each
+word is projected once and spans add up the projections; the matrix of all spans is never built. Relations are scored
+only between entities, because other spans cannot be in the result. Of the pair's features [X_i ; X_j ; X_i * X_j],
+the product is most of the work; it is computed once for both directions.
 """
 
 from __future__ import annotations
@@ -19,27 +19,28 @@ from radeval_core.annotators.radgraph_archive import SpanModelConfig
 from radeval_core.engine.tensors import fill
 from radeval_core.errors import CheckpointError
 
-#: spans scored at once, and pairs of spans: what bounds memory, and on a CPU what stays in its caches
+#: spans, and pairs of spans, scored at once: limits memory, and on a CPU keeps the data in its caches
 _SPANS_AT_ONCE = 16_384
 _PAIRS_AT_ONCE = {"cpu": 1024, "mps": 16_384, "cuda": 16_384}
-#: A report with more candidates for relations than this (some 2,000 words) would take the square of its length: there
-#: a candidate is compared with so many before and after it, which is well over a hundred words.
+#: All pairs of candidates for relations are compared, up to EVERY_PAIR candidates per report (about 2,000 words). In
+#: longer reports the cost would grow quadratically, so each candidate is compared only with the NEIGHBOURS candidates
+#: before and after it, which span well over a hundred words.
 EVERY_PAIR = 1024
 NEIGHBOURS = 64
-#: tensors of the file that entities and relations do not need; older encoders also stored their positions
+#: tensors in the file that entities and relations do not need; older encoders also stored position ids
 _UNUSED = ("_coref.", "_events.")
 _UNUSED_OF_ENCODER = ("pooler.", "embeddings.position_ids")
 
 
 @dataclass(frozen=True)
 class ReportSpans:
-    """Entities of one report, as spans of words, in their order; relations by places in these lists.
+    """The entities of one report as spans of words, in order, and the relations between them.
 
     Attributes:
-        first: first word of each entity.
-        last: last word of each entity.
-        labels: label of each entity.
-        relations: (source, label, target), sorted by source, then target.
+        first: index of the first word of each entity.
+        last: index of the last word of each entity.
+        labels: index of the label of each entity.
+        relations: (source entity, label, target entity) as indices, sorted by source, then target.
     """
 
     first: list[int]
@@ -49,13 +50,13 @@ class ReportSpans:
 
 
 class SpanModel(nn.Module):
-    """The encoder and the scoring nets of an archive, under the names they have there.
+    """The encoder and the scoring nets of an archive, with the parameter names of the archive.
 
     Args:
-        config: what the archive says.
-        encoder: an encoder of the named architecture, without weights.
-        tensors: the archive's tensors.
-        where: the file, for messages.
+        config: the archive's settings.
+        encoder: an encoder of the architecture named there, without weights.
+        tensors: the archive's tensors by name.
+        where: the file's name in messages.
     """
 
     def __init__(self, config: SpanModelConfig, encoder: Any, tensors: dict[str, Any], where: str) -> None:
@@ -96,16 +97,16 @@ class SpanModel(nn.Module):
 
     @torch.inference_mode()
     def read(self, vectors: Tensor, words: Sequence[int]) -> list[ReportSpans]:
-        """Entities and relations of reports.
+        """Find the entities and relations of reports.
 
         Args:
-            vectors: one row a word, the words of all reports one after the other.
-            words: the number of words of each report, none of them 0.
+            vectors: one row per word, with the words of all reports one after the other.
+            words: the number of words of each report, at least 1.
         """
         device = vectors.device
         lengths = torch.tensor(words, device=device)
         after = lengths.cumsum(0)
-        report_end = after.repeat_interleave(lengths)  # for each word
+        report_end = after.repeat_interleave(lengths)  # per word
         first, width = self._spans(report_end)
         label, score = self._entities(vectors, first, width)
         kept = self._prune(score, words, after, first)
@@ -118,14 +119,14 @@ class SpanModel(nn.Module):
         return _reports(first[entities], width[entities], label[entities] - 1, relations, after)
 
     def _spans(self, report_end: Tensor) -> tuple[Tensor, Tensor]:
-        """First word and width (0 for one word) of all spans, by first word, then width."""
+        """Return the first word and the width (0 for one word) of all spans, sorted by first word, then width."""
         word = torch.arange(len(report_end), device=report_end.device)[:, None]
         width = torch.arange(self.max_width, device=report_end.device)[None, :]
         inside = word + width < report_end[:, None]
         return word.expand_as(inside)[inside], width.expand_as(inside)[inside]
 
     def _entities(self, vectors: Tensor, first: Tensor, width: Tensor) -> tuple[Tensor, Tensor]:
-        """The label of each span, counted from 1, 0 for no entity; and its score as a part of relations."""
+        """Return the label of each span (from 1; 0 means no entity) and its score as a candidate for relations."""
         nets = self.nets["ner"], self.nets["pruner"]
         size = vectors.shape[1]
         weight = torch.cat([net[0].weight for net in nets])
@@ -141,8 +142,8 @@ class SpanModel(nn.Module):
         return torch.cat(labels), torch.cat(scores)
 
     def _prune(self, score: Tensor, words: Sequence[int], after: Tensor, first: Tensor) -> Tensor:
-        """Which spans may take part in relations: the best of each report."""
-        # in float32, as the published models round
+        """Mark the best-scored spans of each report, the candidates for relations."""
+        # in float32, to round like the published models
         wanted = (torch.tensor(words, dtype=torch.float32) * self.spans_per_word).ceil().clamp(min=1).long().tolist()
         ends = torch.searchsorted(first, after).tolist()
         kept = torch.zeros(len(score), dtype=torch.bool, device=score.device)
@@ -156,7 +157,7 @@ class SpanModel(nn.Module):
     def _relations(
         self, vectors: Tensor, first: Tensor, width: Tensor, score: Tensor, report_end: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Source, label and target of all relations between the given spans of the same report."""
+        """Return source, label and target of all relations between the given spans, within each report."""
         net = self.nets["relation"]
         spans = torch.cat([vectors[first], vectors[first + width], self.widths(width)], dim=1)
         source_weight, target_weight, product_weight = net[0].weight.split(spans.shape[1], dim=1)
@@ -164,7 +165,7 @@ class SpanModel(nn.Module):
         found = [first.new_empty(3, 0)]
         for i, j in _pairs(first, report_end):
             product = (spans[i] * spans[j]) @ product_weight.T
-            other = (i != j).nonzero().squeeze(1)  # a span with itself has one direction
+            other = (i != j).nonzero().squeeze(1)  # a span paired with itself has one direction
             source, target = torch.cat([i, j[other]]), torch.cat([j, i[other]])
             hidden = torch.cat([product, product[other]]).add_(as_source[source]).add_(as_target[target]).relu_()
             scores = _rest(net, hidden) + (score[source] + score[target])[:, None]
@@ -178,7 +179,7 @@ class SpanModel(nn.Module):
 
 
 def _pairs(first: Tensor, report_end: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-    """Unordered pairs of spans of the same report, each with itself too, in bounded pieces."""
+    """Yield unordered pairs of spans of the same report, including a span with itself, in chunks."""
     at_once = _PAIRS_AT_ONCE[first.device.type]
     here = torch.arange(len(first), device=first.device)
     after = torch.searchsorted(first, report_end[first])  # the first span of the next report
@@ -194,7 +195,7 @@ def _pairs(first: Tensor, report_end: Tensor) -> Iterator[tuple[Tensor, Tensor]]
 
 
 def _reports(first: Tensor, width: Tensor, label: Tensor, relations: Tensor, after: Tensor) -> list[ReportSpans]:
-    """What was found, report by report: words and entities counted from the beginning of each."""
+    """Split the results by report; indices of words and entities start at 0 in each report."""
     bounds = torch.searchsorted(first, after)
     relation_bounds = torch.searchsorted(relations[:, 0].contiguous(), bounds).tolist()
     last = (first + width).tolist()
@@ -215,13 +216,13 @@ def _reports(first: Tensor, width: Tensor, label: Tensor, relations: Tensor, aft
 
 
 def _best_label(scores: Tensor) -> Tensor:
-    """The best label counted from 1, or 0 where none scores above nothing, which scores 0."""
+    """Return the best label, counted from 1, or 0 if no label scores above 0."""
     best = scores.max(dim=1)
     return torch.where(best.values > 0, best.indices + 1, 0)
 
 
 def _rest(net: Sequence[nn.Linear], hidden: Tensor) -> Tensor:
-    """The layers of a net after its first."""
+    """Apply the layers of a net after its first."""
     for layer in net[1:-1]:
         hidden = layer(hidden).relu_()
     result: Tensor = net[-1](hidden)
@@ -231,7 +232,7 @@ def _rest(net: Sequence[nn.Linear], hidden: Tensor) -> Tensor:
 def _net(
     file: nn.Module, hidden_name: str, output_name: str, size: int, outputs: int, hidden: tuple[int, ...]
 ) -> list[nn.Linear]:
-    """Hidden layers and output layer of a net, put where the file has them."""
+    """Create the hidden layers and the output layer of a net under their names in the file."""
     layers = [
         _put(file, f"{hidden_name}._linear_layers.{i}", nn.Linear(before, width))
         for i, (before, width) in enumerate(zip((size, *hidden), hidden, strict=False))
@@ -240,7 +241,7 @@ def _net(
 
 
 def _put(root: nn.Module, path: str, module: Any) -> Any:
-    """Put a module at a dotted path."""
+    """Add a module at a dotted path and return it."""
     *folders, name = path.split(".")
     for folder in folders:
         if not hasattr(root, folder):
@@ -251,7 +252,7 @@ def _put(root: nn.Module, path: str, module: Any) -> Any:
 
 
 def _check_labels(tensors: dict[str, Any], scorer: str, count: int, file: str, where: str) -> None:
-    """Refuse labels that are not as many as the scores: every label would be another one."""
+    """Raise an error if the number of labels differs from the number of scores."""
     weight = tensors.get(f"{scorer}.weight")
     if isinstance(weight, Tensor) and weight.ndim == 2 and len(weight) != count:
         raise CheckpointError(

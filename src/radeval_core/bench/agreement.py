@@ -1,4 +1,4 @@
-"""Which metric agrees with experts? Given per-pair scores and expert numbers; nothing is scored here."""
+"""Measure how well metrics agree with experts, from per-pair scores and expert ratings. Nothing is scored here."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from radeval_core.bench.expert_data import CATEGORIES, MEASURES, ExpertData
+from radeval_core.bench.expert_data import MEASURES, ExpertData
 from radeval_core.bench.plain import number, plain, plain_difference
-from radeval_core.scoring import MetricResult
+from radeval_core.error_categories import CATEGORIES
+from radeval_core.runner import MetricResult
 from radeval_core.stats.agreement import (
     COEFFICIENTS,
     Array,
@@ -29,7 +30,7 @@ Results = Mapping[str, MetricResult]
 
 
 def agreement_rows(results: Results, data: ExpertData, resamples: Array) -> dict[str, dict[str, Any]]:
-    """By metric the agreement with the experts' mean, with each rater, and with each category of error."""
+    """Return each metric's agreement with the experts' mean, with each rater, and with each error category."""
     return {name: _row(result, data, resamples) for name, result in results.items()}
 
 
@@ -51,7 +52,7 @@ def _row(result: MetricResult, data: ExpertData, resamples: Array) -> dict[str, 
 
 
 def _preference(scores: Array, up: bool, data: ExpertData, resamples: Array) -> dict[str, Any]:
-    """Accuracy over the studies with two candidates, and where experts are less and more sure."""
+    """Return the preference accuracy over the studies with two candidates, overall and by expert confidence."""
     if "rating" in data.raters:
         basis = data.expert("rating")
     elif "preferred" in data.preference:
@@ -62,7 +63,7 @@ def _preference(scores: Array, up: bool, data: ExpertData, resamples: Array) -> 
     if not len(found.rows):
         return {}
     row: dict[str, Any] = {"preference_accuracy": plain(weighted_mean(found.right, resamples[:, found.rows]))}
-    everywhere = preferences(basis, basis, data.studies)  # also the studies this metric could not score
+    everywhere = preferences(basis, basis, data.studies)  # includes studies that this metric could not score
     for key in ("margin", "confidence"):
         if key == "margin" or key in data.preference:
             groups = confidence_groups(_confidence(key, everywhere, data))
@@ -72,7 +73,7 @@ def _preference(scores: Array, up: bool, data: ExpertData, resamples: Array) -> 
 
 
 def _confidence(key: str, found: Preferences, data: ExpertData) -> Array:
-    """How sure experts are in each study: how far apart they hold the candidates, or what they say."""
+    """Return the experts' confidence in each study: the difference of their ratings, or the stated confidence."""
     if key == "margin":
         return found.margin
     stated = rater_mean(data.preference[key])
@@ -80,7 +81,7 @@ def _confidence(key: str, found: Preferences, data: ExpertData) -> Array:
 
 
 def experts(data: ExpertData, resamples: Array) -> dict[str, Any]:
-    """The ceiling: the mean over raters of each one's agreement with the others, and that of each rater."""
+    """Return each rater's agreement with the other raters, and the mean over raters: the ceiling for a metric."""
     out: dict[str, Any] = {}
     for measure, raters in data.raters.items():
         for kind in COEFFICIENTS:
@@ -92,10 +93,10 @@ def experts(data: ExpertData, resamples: Array) -> dict[str, Any]:
 
 
 def differences(results: Results, data: ExpertData, resamples: Array) -> list[dict[str, Any]]:
-    """Each two metrics compared on the pairs that all metrics scored.
+    """Compare every two metrics on the pairs that all metrics scored.
 
-    `p` is two-sided; `p_bh` is after Benjamini and Hochberg's correction over all pairs of metrics. Holm's would need
-    far more resamples: with 55 pairs and 1,000 resamples its smallest p-value is 0.11.
+    `p` is two-sided; `p_bh` is corrected over all pairs of metrics by Benjamini and Hochberg. Holm's correction would
+    need far more resamples: with 55 pairs and 1,000 resamples its smallest p-value is 0.11.
     """
     unscored = np.isnan(np.column_stack([r.scores for r in results.values()])).any(axis=1)
     rows: list[dict[str, Any]] = [{"metrics": list(names)} for names in combinations(results, 2)]

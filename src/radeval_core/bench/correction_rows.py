@@ -1,10 +1,9 @@
-"""Reports that radiologists corrected line by line, row for row.
+"""Read reports that radiologists corrected line by line.
 
-A row is one reading: `{"id", "study", "prediction", "reference", "paraphrase", "annotator", "lines": [{"line",
-"action", "corrected", "severity"}, …]}`. `reference` is the report as corrected, `paraphrase` the candidate in other
-words (may be null or missing), `action` is keep, delete, rewrite or insert, `severity` 0 to 4; `line` counts from 0 and
-is null for an insertion. Where a line stands may be given as `start` and `end`; otherwise lines are cut as FineRadScore
-cuts them.
+Each row is one reading: `{"id", "study", "prediction", "reference", "paraphrase", "annotator", "lines": [{"line",
+"action", "corrected", "severity"}, …]}`. `reference` is the corrected report and `paraphrase` an optional paraphrase of
+the candidate. `action` is keep, delete, rewrite or insert; `severity` is 0 to 4; `line` counts from 0 and is null for
+an insertion. `start` and `end` can give the position of a line; otherwise lines are split as in FineRadScore.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from radeval_core.bench.expert_data import Place, study_of
+from radeval_core.corrections.lines import ReportLine, split_lines
+from radeval_core.corrections.types import ACTIONS, INSERT
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.io import pair_of
-from radeval_core.judges.fineradscore.analysis import ACTIONS, INSERT
-from radeval_core.judges.fineradscore.lines import Line, split_lines
 from radeval_core.pairs import Pair, require_string
 
 KEEP = "keep"
@@ -26,12 +25,12 @@ _KEYS = "line, action, corrected, severity"
 
 @dataclass(frozen=True)
 class ReadLine:
-    """What a radiologist did with one line.
+    """A radiologist's edit of one line.
 
     Attributes:
         action: keep, delete, rewrite or insert.
-        start: where the line begins in the candidate; an insertion has no place.
-        end: where it ends.
+        start: start of the line in the candidate; 0 for an insertion.
+        end: end of the line in the candidate; 0 for an insertion.
         corrected: the new text of a rewritten or inserted line.
         severity: 0 to 4.
     """
@@ -44,15 +43,15 @@ class ReadLine:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """One report as one radiologist corrected it.
+class CorrectedReport:
+    """One report corrected by one radiologist.
 
     Attributes:
-        pair: candidate, and the report as corrected.
-        study: readings of one study share it.
-        report: what was read; readings of the same report by several radiologists share it.
-        lines: what was done with each line.
-        paraphrase: the candidate in other words, if there is one.
+        pair: the candidate and the corrected report.
+        study: id of the study; its readings share it.
+        report: key of the report; readings of the same report by several radiologists share it.
+        lines: the edit of each line.
+        paraphrase: a paraphrase of the candidate, if there is one.
     """
 
     pair: Pair
@@ -63,12 +62,12 @@ class Reading:
 
     @property
     def severity(self) -> int:
-        """The greatest severity; 0 without an error."""
+        """The highest severity; 0 if there is no error."""
         return max((line.severity for line in self.lines), default=0)
 
     @property
     def new_text(self) -> str:
-        """All that was rewritten or inserted."""
+        """All rewritten and inserted text."""
         return " ".join(line.corrected for line in self.lines if line.action not in (KEEP, "delete"))
 
 
@@ -76,18 +75,18 @@ class Reading:
 class CorrectionData:
     """Readings in the order of the file."""
 
-    readings: list[Reading]
+    readings: list[CorrectedReport]
     provenance: dict[str, Any] = field(default_factory=dict)
 
 
 def correction_rows(rows: Sequence[Place], source: str, provenance: Mapping[str, Any] | None = None) -> CorrectionData:
-    """Check rows, each with its place for errors."""
-    readings: list[Reading] = []
+    """Check rows and convert them to readings. Each row comes with its location, for error messages."""
+    readings: list[CorrectedReport] = []
     first_seen: dict[str | int, str] = {}
     for index, (where, row) in enumerate(rows):
         pair = pair_of(where, row, index)
         if pair.id in first_seen:
-            raise InputError(f"{where}: id {pair.id!r} is already that of {first_seen[pair.id]}")
+            raise InputError(f"{where}: duplicate id {pair.id!r}, already used in {first_seen[pair.id]}")
         first_seen[pair.id] = where.rpartition(": ")[2]
         paraphrase = row.get("paraphrase")
         if paraphrase is not None:
@@ -98,13 +97,13 @@ def correction_rows(rows: Sequence[Place], source: str, provenance: Mapping[str,
         cut = split_lines(pair.prediction)
         lines = tuple(_line(f"{where}: lines[{i}]", entry, pair.prediction, cut) for i, entry in enumerate(entries))
         study = study_of(where, row, pair)
-        readings.append(Reading(pair, study, (study, pair.prediction), lines, paraphrase))
+        readings.append(CorrectedReport(pair, study, (study, pair.prediction), lines, paraphrase))
     if not readings:
         raise InputError(f"{source}: no rows")
     return CorrectionData(readings, dict(provenance or {}))
 
 
-def _line(where: str, entry: Any, report: str, cut: Sequence[Line]) -> ReadLine:
+def _line(where: str, entry: Any, report: str, cut: Sequence[ReportLine]) -> ReadLine:
     if not isinstance(entry, dict):
         raise InputError(f"{where} must be an object with {_KEYS}")
     action = entry.get("action")
@@ -123,5 +122,5 @@ def _line(where: str, entry: Any, report: str, cut: Sequence[Line]) -> ReadLine:
             raise InputError(f"{where}: line must be a whole number from 0 to {len(cut) - 1}, got {number!r}")
         start, end = cut[number].start, cut[number].end
     if not (isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(report)):
-        raise InputError(f"{where}: start and end must be places in the prediction, got {start!r} and {end!r}")
+        raise InputError(f"{where}: start and end must be positions in the prediction, got {start!r} and {end!r}")
     return ReadLine(action, start, end, corrected, severity)

@@ -1,8 +1,8 @@
-"""Does FineRadScore correct reports as radiologists do? Tables 1 to 9 and figure 2 of its paper.
+"""Measure whether FineRadScore corrects reports as radiologists do. Tables 1 to 9 and figure 2 of its paper.
 
-The reference is the candidate as a radiologist corrected it. Asked are the kind of correction of each line, the words
-that are rewritten or inserted, the greatest severity of a report, and whether the corrected report is nearer to the
-reference; then all of it again with the lines of the reference shuffled, and with the candidate in other words.
+The reference is the candidate corrected by a radiologist. We compare the kind of correction of each line, the rewritten
+and inserted text, the highest severity of a report, and whether the corrected report is closer to the reference. All of
+this is repeated with the lines of the reference shuffled, and with a paraphrase of the candidate.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from typing import Any
 import numpy as np
 
 from radeval_core import api
-from radeval_core.bench.correction_rows import KEEP, CorrectionData, Reading
+from radeval_core.bench.correction_rows import KEEP, CorrectedReport, CorrectionData
 from radeval_core.bench.expert_data import ExpertData
 from radeval_core.bench.plain import plain
+from radeval_core.corrections.apply import sentence
+from radeval_core.corrections.lines import ReportLine, split_lines
+from radeval_core.corrections.types import DELETE, INSERT, REWRITE
 from radeval_core.errors import InputError
-from radeval_core.judges.fineradscore.analysis import DELETE, INSERT, REWRITE
-from radeval_core.judges.fineradscore.apply import sentence
-from radeval_core.judges.fineradscore.lines import Line, split_lines
 from radeval_core.pairs import Pair
 from radeval_core.stats.agreement import Array, study_resamples, weighted_mean
 from radeval_core.stats.bootstrap import SEED
 
 JUDGE = "fineradscore"
-#: how new text is compared (table 2), and whether only on demand
+#: metrics that compare new text (table 2), and their values; bertscore only if requested
 _SIMILARITY = {"bleu": ("bleu_1", "bleu_2"), "bertscore": ("bertscore",)}
 
 
 @dataclass(frozen=True)
 class _Setting:
-    """Readings with the pair the judge is shown, and where the annotated lines stand in its candidate (or None)."""
+    """Readings with the judge's input pairs, and the positions of the annotated lines in each candidate (or None)."""
 
-    readings: list[Reading]
+    readings: list[CorrectedReport]
     pairs: list[Pair]
     places: list[list[tuple[int, int]] | None]
 
@@ -44,30 +44,30 @@ class _Setting:
 def correction_sections(
     data: CorrectionData, metrics: Sequence[str], configs: Mapping[str, str] | None, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The results by setting (`as_written`, `shuffled`, `paraphrased`), and the agreement between radiologists.
+    """Return the results per setting (`as_written`, `shuffled`, `paraphrased`) and the agreement of radiologists.
 
     Args:
         data: readings.
-        metrics: names of metrics; `fineradscore` corrects, the others measure what its corrections gain, and
+        metrics: names of metrics; `fineradscore` corrects, the others measure the gain of its corrections, and
             `bertscore` also compares the new text.
-        configs: config by metric, where not the default.
+        configs: config per metric, if not the default.
         options: further arguments of `api.score`.
     """
     if JUDGE not in metrics:
-        raise InputError(f"the data holds line corrections, which only {JUDGE} makes: add it to --metrics")
+        raise InputError(f"the data has line corrections, which only {JUDGE} makes; add it to --metrics")
     configs = configs or {}
     judged = {JUDGE: configs[JUDGE]} if JUDGE in configs else {}
     found: dict[str, Any] = {"radiologists": _between_radiologists(data)}
     for name, setting in _settings(data).items():
         if setting.readings:
             details = api.score(setting.pairs, [JUDGE], judged, **{**options, "detailed": True}).results[JUDGE].details
-            assert details is not None  # asked for
+            assert details is not None  # because detailed=True
             found[name] = _section(setting, details, metrics, configs, options)
     return found
 
 
 def as_rated(data: CorrectionData) -> ExpertData:
-    """The same reports as rated pairs: corrections are errors, and significant ones if actionable (severity 2 to 4)."""
+    """Return the reports as rated pairs. Each correction is an error, significant if actionable (severity 2 to 4)."""
     changed = [[line for line in r.lines if line.action != KEEP] for r in data.readings]
     errors = np.array([[len(lines)] for lines in changed], dtype=np.float64)
     significant = np.array([[sum(line.severity > 1 for line in lines)] for lines in changed], dtype=np.float64)
@@ -90,13 +90,13 @@ def _settings(data: CorrectionData) -> dict[str, _Setting]:
         "paraphrased": _Setting(
             [r for r, _ in reworded],
             [Pair(r.paraphrase or "", r.pair.references, r.pair.id) for r, _ in reworded],
-            # lines in other words have no place in common: they are matched in order, if there are as many
+            # lines of a paraphrase have other positions: match them in order, if their number is the same
             [_in_order(split_lines(r.paraphrase or ""), len(place)) for r, place in reworded],
         ),
     }
 
 
-def _in_order(lines: Sequence[Line], wanted: int) -> list[tuple[int, int]] | None:
+def _in_order(lines: Sequence[ReportLine], wanted: int) -> list[tuple[int, int]] | None:
     return [(line.start, line.end) for line in lines] if len(lines) == wanted else None
 
 
@@ -126,9 +126,9 @@ def _section(
 
 
 def _types(setting: _Setting, judged: Sequence[Any], resamples: Array) -> dict[str, Any]:
-    """Table 1: of the lines a radiologist keeps, deletes or rewrites, how many the judge treats alike.
+    """Return the share of lines kept, deleted or rewritten by the radiologist that the judge treats the same (table 1).
 
-    Insertions are compared for whole reports: `insert` where the radiologist inserts a line, `no_insert` elsewhere.
+    Insertions are compared per report: `insert` if the radiologist inserts a line, else `no_insert`.
     """
     right: dict[str, list[tuple[int, float]]] = {a: [] for a in (KEEP, DELETE, REWRITE, INSERT, "no_insert")}
     for i, (reading, pair, places) in enumerate(zip(setting.readings, setting.pairs, setting.places, strict=True)):
@@ -147,8 +147,8 @@ def _types(setting: _Setting, judged: Sequence[Any], resamples: Array) -> dict[s
     }
 
 
-def judge_action(lines: Sequence[Line], corrections: Sequence[Mapping[str, Any]], place: tuple[int, int]) -> str:
-    """What a judge does with the line that overlaps a place most: keep, delete or rewrite."""
+def judge_action(lines: Sequence[ReportLine], corrections: Sequence[Mapping[str, Any]], place: tuple[int, int]) -> str:
+    """Return the judge's action on the line that overlaps a position most: keep, delete or rewrite."""
     overlap = [min(line.end, place[1]) - max(line.start, place[0]) for line in lines]
     number = lines[int(np.argmax(overlap))].number if lines and max(overlap) > 0 else None
     return next((str(c["action"]) for c in corrections if number is not None and c["line"] == number), KEEP)
@@ -162,23 +162,23 @@ def _new_text(
     configs: Mapping[str, str],
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Table 2: all new text of a report against all the radiologist wrote, where they wrote something."""
+    """Compare the judge's new text with the radiologist's, in reports where the radiologist wrote some (table 2)."""
     rows = [i for i, r in enumerate(setting.readings) if r.new_text.strip() and judged[i] is not None]
     if not rows:
         return {}
     texts = [" ".join(c["after"] for c in judged[i] if c["action"] != DELETE) for i in rows]
     pairs = [Pair(text, (setting.readings[i].new_text,), i) for i, text in zip(rows, texts, strict=True)]
-    asked = {m: parts for m, parts in _SIMILARITY.items() if m == "bleu" or m in metrics}
-    results = api.score(pairs, list(asked), {m: configs[m] for m in asked if m in configs}, **options).results
+    chosen = {m: parts for m, parts in _SIMILARITY.items() if m == "bleu" or m in metrics}
+    results = api.score(pairs, list(chosen), {m: configs[m] for m in chosen if m in configs}, **options).results
     return {
         part: plain(weighted_mean(results[metric].values[part], resamples[:, rows]))
-        for metric, parts in asked.items()
+        for metric, parts in chosen.items()
         for part in parts
     }
 
 
 def _severity(setting: _Setting, judged: Sequence[Any], resamples: Array) -> dict[str, Any]:
-    """Figure 2: the greatest severity of a report, the judge's less the radiologist's."""
+    """Compare the highest severity per report: the judge's minus the radiologist's (figure 2)."""
     gaps = np.array(
         [
             np.nan if corrections is None else max((c["severity"] for c in corrections), default=0) - reading.severity
@@ -203,7 +203,7 @@ def _gain(
     configs: Mapping[str, str],
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Table 3: scores against the reference before and after the judge's corrections; `gain` is positive for better."""
+    """Return the scores before and after the judge's corrections; a positive `gain` is better (table 3)."""
     others = [m for m in metrics if m != JUDGE]
     rows = [i for i, d in enumerate(details) if d["corrected"] is not None]
     if not others or not rows:
@@ -225,7 +225,7 @@ def _gain(
 
 
 def _between_radiologists(data: CorrectionData) -> dict[str, Any] | None:
-    """How far the severities of two radiologists who read the same report are apart; None without such reports."""
+    """Return the mean difference in severity between radiologists who read the same report; None without any."""
     reports: dict[Any, list[int]] = {}
     for i, reading in enumerate(data.readings):
         reports.setdefault(reading.report, []).append(i)

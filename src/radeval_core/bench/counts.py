@@ -1,8 +1,8 @@
-"""How near are a metric's error counts to the experts'? Tables 1, 2 and 4 of the GREEN paper.
+"""Compare a metric's error counts with the experts'. Tables 1, 2 and 4 of the GREEN paper.
 
-For metrics that say how many errors of each category a candidate has. The paper gives no formula for the accuracy of a
-category; here it is the share of pairs in which the metric counts as many significant errors as the experts' mean,
-rounded (a half goes up). Precision and recall (FineRadScore, appendix D) are those of "has an error of this category".
+This is for metrics that count errors per category. The paper gives no formula for the accuracy of a category. We use
+the share of pairs where the metric's count of significant errors equals the experts' mean, rounded half up. Precision
+and recall (FineRadScore, appendix D) are those of "has an error of this category".
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from radeval_core.bench.expert_data import CATEGORIES, SIGNIFICANCE, ExpertData
+from radeval_core.bench.expert_data import SIGNIFICANCE, ExpertData
 from radeval_core.bench.plain import number, plain
-from radeval_core.judges.fineradscore.analysis import CATEGORIES as FINERADSCORE_TITLES
-from radeval_core.judges.green.analysis import CATEGORIES as GREEN_KEYS
-from radeval_core.scoring import MetricResult
+from radeval_core.corrections.types import CATEGORY_TITLES
+from radeval_core.error_categories import CATEGORIES
+from radeval_core.runner import MetricResult
 from radeval_core.stats.agreement import Array, rater_mean, weighted_mean
 
 Detail = Mapping[str, Any]
@@ -26,11 +26,11 @@ Detail = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Counts:
-    """What a metric counts, a row a pair; NaN where it says nothing.
+    """The counts of a metric, one row per pair; NaN if the metric gives none.
 
     Attributes:
-        categories: errors of each category by significance.
-        totals: errors by significance; an error of several categories counts once.
+        categories: errors per category and significance.
+        totals: errors per significance; an error of several categories counts once.
         matched: matched findings, if the metric counts them.
     """
 
@@ -42,23 +42,23 @@ class Counts:
 def _green(detail: Detail) -> tuple[dict[str, list[float]], dict[str, float], float] | None:
     if "matched" not in detail:
         return None
-    by = {kind: [float(detail[kind].get(key, {"count": 0})["count"]) for key in GREEN_KEYS] for kind in SIGNIFICANCE}
+    by = {kind: [float(detail[kind].get(key, {"count": 0})["count"]) for key in CATEGORIES] for kind in SIGNIFICANCE}
     return by, {kind: sum(counts) for kind, counts in by.items()}, float(detail["matched"]["count"])
 
 
 def _fineradscore(detail: Detail) -> tuple[dict[str, list[float]], dict[str, float], float] | None:
-    """A correction is significant unless it is not actionable."""
+    """Count corrections; a correction is significant if it is actionable (severity above 1)."""
     if detail["corrections"] is None:
         return None
     split = {
         "significant": [c for c in detail["corrections"] if c["severity"] > 1],
         "insignificant": [c for c in detail["corrections"] if c["severity"] <= 1],
     }
-    by = {k: [float(sum(t in c["category"] for c in cs)) for t in FINERADSCORE_TITLES] for k, cs in split.items()}
+    by = {k: [float(sum(t in c["category"] for c in cs)) for t in CATEGORY_TITLES] for k, cs in split.items()}
     return by, {kind: float(len(corrections)) for kind, corrections in split.items()}, math.nan
 
 
-#: metrics that count errors, and how their details are read
+#: metrics that count errors, and the functions that read their details
 COUNTING: dict[str, Callable[[Detail], tuple[dict[str, list[float]], dict[str, float], float] | None]] = {
     "green": _green,
     "fineradscore": _fineradscore,
@@ -66,11 +66,11 @@ COUNTING: dict[str, Callable[[Detail], tuple[dict[str, list[float]], dict[str, f
 
 
 def predicted_counts(metric: str, details: Sequence[Detail]) -> Counts:
-    """The counts behind a metric's scores.
+    """Return the counts behind a metric's scores.
 
     Args:
         metric: one of `COUNTING`.
-        details: a structure a pair, as `detailed=True` gives them.
+        details: one structure per pair, from `detailed=True`.
     """
     n = len(details)
     by = {kind: np.full((n, len(CATEGORIES)), np.nan) for kind in SIGNIFICANCE}
@@ -87,7 +87,7 @@ def predicted_counts(metric: str, details: Sequence[Detail]) -> Counts:
 
 
 def count_rows(results: Mapping[str, MetricResult], data: ExpertData, resamples: Array) -> dict[str, dict[str, Any]]:
-    """By metric that counts errors: mean absolute errors, and by category accuracy, precision and recall."""
+    """Return mean absolute errors, and accuracy, precision and recall per category, for metrics that count errors."""
     expert = _expert_counts(data)
     out: dict[str, dict[str, Any]] = {}
     for name, result in results.items():
@@ -97,7 +97,7 @@ def count_rows(results: Mapping[str, MetricResult], data: ExpertData, resamples:
 
 
 def rater_gaps(data: ExpertData) -> list[list[float | None]] | None:
-    """Mean absolute difference of significant errors between each two raters (table 1), or None with fewer than two."""
+    """Return the mean absolute difference in significant errors between raters (table 1); None with fewer than two."""
     raters = data.raters.get("significant_errors")
     if raters is None or raters.shape[1] < 2:
         return None
@@ -105,7 +105,7 @@ def rater_gaps(data: ExpertData) -> list[list[float | None]] | None:
 
 
 def _expert_counts(data: ExpertData) -> dict[str, Array]:
-    """Errors of all raters, by significance, as far as they can be told apart."""
+    """Return the errors of all raters by significance, as far as the data has them."""
     raters = data.raters
     if "significant_errors" not in raters:
         return {}
@@ -138,7 +138,7 @@ def _row(
 
 
 def _gap(predicted: Array, expert: Array, resamples: Array) -> dict[str, Any]:
-    """Mean absolute error with its interval, and the standard deviation of the absolute errors."""
+    """Return the mean absolute error with its interval, and the standard deviation of the absolute errors."""
     gaps = np.abs(predicted - expert)
     known = gaps[~np.isnan(gaps)]
     return {**plain(weighted_mean(gaps, resamples)), "std": float(known.std()) if len(known) else None}
@@ -153,10 +153,10 @@ def _category(predicted: Array, raters: Array, resamples: Array) -> dict[str, An
     expert = np.floor(rater_mean(raters) + 0.5)
     known = ~np.isnan(predicted + expert)
     equal = np.where(known, predicted == expert, np.nan)
-    said, there = predicted[known] > 0, expert[known] > 0
-    both = int((said & there).sum())
+    by_metric, by_experts = predicted[known] > 0, expert[known] > 0
+    both = int((by_metric & by_experts).sum())
     return {
         "accuracy": plain(weighted_mean(equal, resamples)),
-        "precision": both / int(said.sum()) if said.any() else None,
-        "recall": both / int(there.sum()) if there.any() else None,
+        "precision": both / int(by_metric.sum()) if by_metric.any() else None,
+        "recall": both / int(by_experts.sum()) if by_experts.any() else None,
     }

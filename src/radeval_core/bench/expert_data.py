@@ -1,9 +1,9 @@
-"""Pairs of reports with what experts say of them, from anyone's JSONL file or from a built dataset.
+"""Read pairs of reports with expert numbers, from a JSONL file or from a built dataset.
 
 A row: `{"id", "study", "prediction", "reference", "expert": {"errors": 2, "significant_errors": [0, 1], "rating": 4}}`.
-Each expert measure is a number, or a list with one number a rater (null: this rater did not read the pair). `expert`
-may also have `categories`: `{"wrong_location": {"significant": [0, 1], "insignificant": 0}, …}`; a category or kind
-that is left out has no errors.
+Each expert measure is a number, or a list with one number per rater (null: this rater did not read the pair). `expert`
+may also contain `categories`: `{"wrong_location": {"significant": [0, 1], "insignificant": 0}, …}`; a missing category
+or kind has no errors.
 """
 
 from __future__ import annotations
@@ -12,20 +12,19 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from radeval_core.error_categories import CATEGORIES
 from radeval_core.errors import InputError, unknown_name
-from radeval_core.io import jsonl_rows, pair_of
+from radeval_core.io import pair_of
 from radeval_core.pairs import Pair
-from radeval_core.scores.fineradscore import CATEGORY_KEYS as CATEGORIES
 from radeval_core.stats.agreement import Array, rater_mean
 
-#: what experts may state, and whether more of it is better
+#: the measures that experts may state; True if more is better
 MEASURES = {"errors": False, "significant_errors": False, "rating": True, "matched_findings": True}
-#: what they may state besides: which of two candidates they prefer (1 or 0), and how sure they are
+#: further values they may state: which of two candidates they prefer (1 or 0), and how sure they are
 PREFERENCE = ("preferred", "confidence")
 SIGNIFICANCE = ("significant", "insignificant")
 _COUNTS = ("errors", "significant_errors", "matched_findings", "preferred", "confidence")
@@ -34,13 +33,13 @@ Place = tuple[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class ExpertData:
-    """Pairs and expert numbers, row for row.
+    """Pairs and expert numbers, in the same order.
 
     Attributes:
         pairs: the pairs, in the order of the file.
-        studies: the study of each pair; candidates for one study share it.
-        raters: for each measure in the file, a row a pair and a column a rater; NaN where there is no number.
-        categories: the same for each category of error, by significance; empty if the file has none.
+        studies: the study of each pair; several candidates may belong to the same study.
+        raters: one matrix per measure in the file, with one row per pair and one column per rater; NaN if missing.
+        categories: the same for each category of error, by significance; empty if the file has no categories.
         preference: the same for `preferred` and `confidence`.
         provenance: where the rows come from.
     """
@@ -53,30 +52,25 @@ class ExpertData:
     provenance: dict[str, Any] = field(default_factory=dict)
 
     def expert(self, measure: str) -> Array:
-        """The mean over the raters of each pair."""
+        """Return the mean over the raters for each pair."""
         return rater_mean(self.raters[measure])
 
     def category(self, category: str, significance: str | None = None) -> Array:
-        """Errors of a category, a row a pair and a column a rater; of both significances if none is named."""
+        """Return the errors of a category, one row per pair and one column per rater.
+
+        Without `significance`, count significant and insignificant errors together.
+        """
         by = self.categories[category]
         return by[significance] if significance else by["significant"] + by["insignificant"]
 
 
-def read_expert_data(path: str | Path) -> ExpertData:
-    """Read and check a whole JSONL file of rated pairs; errors name file and line."""
-    path = Path(path)
-    if path.suffix.lower() != ".jsonl":
-        raise InputError(f"{path}: the name must end in .jsonl")
-    return rated_pairs(list(jsonl_rows(path)), str(path))
-
-
 def rated_pairs(rows: Iterable[Place], source: str, provenance: Mapping[str, Any] | None = None) -> ExpertData:
-    """Check rows, each with its place for errors.
+    """Check rows and return them as pairs with expert numbers.
 
     Args:
-        rows: place and row.
-        source: what has the rows, for errors.
-        provenance: where they come from.
+        rows: the rows, each with its place for error messages.
+        source: name of the file or dataset, for error messages.
+        provenance: where the rows come from.
     """
     pairs: list[Pair] = []
     studies: list[str | int] = []
@@ -88,7 +82,7 @@ def rated_pairs(rows: Iterable[Place], source: str, provenance: Mapping[str, Any
         pair = pair_of(where, row, index)
         line = where.rpartition(": ")[2]
         if pair.id in first_seen:
-            raise InputError(f"{where}: id {pair.id!r} is already that of {first_seen[pair.id]}")
+            raise InputError(f"{where}: duplicate id {pair.id!r}, already used in {first_seen[pair.id]}")
         first_seen[pair.id] = line
         pairs.append(pair)
         studies.append(study_of(where, row, pair))
@@ -113,7 +107,7 @@ def rated_pairs(rows: Iterable[Place], source: str, provenance: Mapping[str, Any
 
 
 class _Raters:
-    """How many raters each measure has, and which line said so."""
+    """The number of raters of each measure, and the line that first stated it."""
 
     def __init__(self) -> None:
         self.counts: dict[str, tuple[int, str]] = {}
@@ -125,12 +119,12 @@ class _Raters:
         if len(numbers) != count:
             raise InputError(
                 f"{where}: expert {measure!r} has {len(numbers)} raters, {since} has {count}: "
-                "write null for a rater who did not read a pair"
+                "write null if a rater did not read a pair"
             )
 
 
 def study_of(where: str, row: dict[str, Any], pair: Pair) -> str | int:
-    """The study a row names, or its id."""
+    """Return the study of a row, or its id if it has none."""
     study = row.get("study")
     if study is None:
         return pair.id
@@ -151,25 +145,25 @@ def _expert(where: str, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _numbers(where: str, value: Any, count: bool = False) -> list[float] | None:
-    """One number a rater, or None if the row does not state the measure."""
+    """Return one number per rater, or None if the row does not state the measure."""
     if value is None:
         return None
     values = value if isinstance(value, list) else [value]
     if not values:
-        raise InputError(f"{where} is an empty list: give a number, or one a rater")
+        raise InputError(f"{where} is an empty list: give a number, or a list with one number per rater")
     return [math.nan if v is None else _number(where, v, count) for v in values]
 
 
 def _number(where: str, value: Any, count: bool) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise InputError(f"{where} must be a number, or a list with one a rater, got {json.dumps(value)}")
+        raise InputError(f"{where} must be a number, or a list with one number per rater, got {json.dumps(value)}")
     if count and value < 0:
         raise InputError(f"{where} must be 0 or more, got {json.dumps(value)}")
     return float(value)
 
 
 def _categories(where: str, value: Any, known: _Raters, line: str) -> dict[tuple[str, str], list[float]] | None:
-    """The counts a row states by category and significance, or None if it states none."""
+    """Return the counts of a row by category and significance, or None if it has no categories."""
     if value is None:
         return None
     if not isinstance(value, dict):
@@ -193,9 +187,9 @@ def _categories(where: str, value: Any, known: _Raters, line: str) -> dict[tuple
 def _category_matrices(
     rows: list[dict[tuple[str, str], list[float]] | None], errors: list[list[float] | None], known: _Raters
 ) -> dict[str, dict[str, Array]]:
-    """A matrix for each category and significance.
+    """Return one matrix per category and significance.
 
-    What a row leaves out is no error, but a category that no row states was not asked about.
+    A category that only some rows leave out has no errors there. One that no row states is unknown: NaN.
     """
     if "categories" not in known.counts:
         return {}

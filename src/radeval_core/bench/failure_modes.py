@@ -1,9 +1,9 @@
-"""What is wrong with the candidates a metric likes best? Tables S3 and S4 of the RadCliQ paper.
+"""Compare the errors of the candidates that each metric scores best. Tables S3 and S4 of the RadCliQ paper.
 
-In each study with several candidates a metric chooses the one it scores best. The errors of the chosen candidates, as
-each radiologist counts them, are compared between metrics: one-sided two-sample t-tests with equal variances, a data
-point a study and radiologist, and Benjamini and Hochberg's procedure at 1 % over all ordered pairs of metrics within a
-category and significance. The t-tests take the points as independent, as the paper does.
+In each study with several candidates, a metric chooses the one it scores best. We compare the errors of the chosen
+candidates between metrics, with one data point per study and radiologist: one-sided two-sample t-tests with equal
+variances, and Benjamini and Hochberg's procedure at 1 % over all ordered pairs of metrics within a category and
+significance. Like the paper, the t-tests assume that the points are independent.
 """
 
 from __future__ import annotations
@@ -15,26 +15,28 @@ from typing import Any
 
 import numpy as np
 
-from radeval_core.bench.expert_data import CATEGORIES, ExpertData
+from radeval_core.bench.expert_data import ExpertData
 from radeval_core.bench.plain import number
-from radeval_core.scoring import MetricResult
+from radeval_core.error_categories import CATEGORIES
+from radeval_core.runner import MetricResult
 from radeval_core.stats.agreement import Array
 from radeval_core.stats.multiplicity import benjamini_hochberg
 
 FALSE_DISCOVERY_RATE = 0.01
-#: scores this near are equal: sums in another order differ in their last digits
+#: scores this close count as equal, because sums in another order differ in their last digits
 _SAME = 1e-9
-#: which errors, and what the key of `ExpertData.category` is
+#: kinds of errors, and their key in `ExpertData.category`
 KINDS = {"errors": None, "significant_errors": "significant"}
 
 
 def failure_modes(results: Mapping[str, MetricResult], data: ExpertData) -> dict[str, Any] | None:
-    """Errors of the candidates that metrics choose, or None without categories or studies to choose in.
+    """Compare the errors of the candidates that metrics choose.
 
     Returns:
-        `studies`: how many had a choice; `means`: by kind, metric and category the mean errors a candidate;
-        `tests`: rows `{"errors", "category", "more", "fewer", "p", "p_bh", "significant"}`: the candidates chosen by
-        `more` have more errors than those chosen by `fewer`; `false_discovery_rate`.
+        None without error categories or without studies with several candidates. Otherwise `studies`, the number of
+        such studies; `means`, the mean errors per candidate by kind, metric and category; `tests`, rows
+        `{"errors", "category", "more", "fewer", "p", "p_bh", "significant"}` that test if the candidates chosen by
+        `more` have more errors than those chosen by `fewer`; and `false_discovery_rate`.
     """
     if not data.categories:
         return None
@@ -56,7 +58,7 @@ def failure_modes(results: Mapping[str, MetricResult], data: ExpertData) -> dict
 
 
 def _choices(data: ExpertData, scores: Array) -> list[list[int]]:
-    """The rows of each study with two or more candidates, all scored by all metrics."""
+    """Return the rows of each study with two or more candidates, all scored by all metrics."""
     members: dict[Hashable, list[int]] = {}
     for row, study in enumerate(data.studies):
         members.setdefault(study, []).append(row)
@@ -64,12 +66,12 @@ def _choices(data: ExpertData, scores: Array) -> list[list[int]]:
 
 
 def _chosen(quality: Array, groups: list[list[int]]) -> list[list[int]]:
-    """The best candidate of each study, or all that share the best score."""
+    """Return the best candidate of each study, or all candidates with the best score."""
     return [[row for row in rows if quality[row] >= quality[rows].max() - _SAME] for rows in groups]
 
 
 def _points(raters: Array, chosen: list[list[int]]) -> Array:
-    """A number a study and radiologist: the errors of the chosen candidate, the mean over those that tie."""
+    """Return one number per study and radiologist: the errors of the chosen candidate, or the mean over ties."""
     values = np.array([raters[rows].mean(axis=0) for rows in chosen]).ravel()
     return values[~np.isnan(values)]
 
@@ -92,10 +94,10 @@ def _tests(kind: str, category: str, points: Mapping[str, Array]) -> list[dict[s
 
 
 def _more(one: Array, other: Array) -> float:
-    """p-value of the one-sided t-test that the first has the higher mean; NaN where it is not defined."""
+    """Return the p-value of the one-sided t-test that the first has the higher mean; NaN if it is undefined."""
     if min(len(one), len(other)) < 2:
         return math.nan
-    if np.ptp(one) == 0 and np.ptp(other) == 0:  # no spread to test against: all equal, or always apart
+    if np.ptp(one) == 0 and np.ptp(other) == 0:  # no variance to test against
         return float(one[0] <= other[0])
     from scipy import stats  # slow to import
 

@@ -1,12 +1,13 @@
-"""Metric-oracle retrieval: for each test report the best-scoring report of a corpus, under a metric.
+"""Metric-oracle retrieval: find the report of a corpus that a metric scores best, for each test report.
 
-Yu et al. (Patterns 2023) use it as the ceiling of what retrieval can reach, and to see what a metric rewards. Every
-distinct report is read once. For metrics that compare sets or vectors, all pairs are compared by matrix products in
-blocks, and the answer is the one that scoring every pair would give. Other metrics can score a shortlist.
+Yu et al. (Patterns 2023) use it as an upper bound for retrieval, and to see what a metric rewards. Every distinct
+report is read once. For metrics that compare sets or vectors, matrix products compare all pairs in blocks, with the
+same result as scoring every pair. Other metrics can score a shortlist.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,23 +19,24 @@ from radeval_core import __version__, api
 from radeval_core.bench.oracle_metrics import CHUNK, Search, exact_search, exact_values
 from radeval_core.bench.oracle_sets import Array, SetIndex, ngrams, rouge_f1
 from radeval_core.errors import InputError, unknown_name
-from radeval_core.pairs import Pair
+from radeval_core.metrics.base import Scorer
+from radeval_core.pairs import Pair, is_blank
 from radeval_core.registry import get_spec
-from radeval_core.scorer import Scorer
 from radeval_core.signature import signature
 
-#: candidates that the metric scores at once
+#: number of candidates that the metric scores at once
 _CHECKED = 64
 Best = tuple[int | None, float]
 
 
 @dataclass(frozen=True)
 class Oracle:
-    """The outcome of a retrieval.
+    """The result of a retrieval.
 
     Attributes:
-        rows: `{"id", "best_id", "score"}` a test report, in their order; null where no candidate could be scored.
-        summary: mean score, counts, signature and whether the search was exact.
+        rows: one `{"id", "best_id", "score"}` per test report, in order; null if no candidate could be scored.
+        summary: mean score, counts, signature, and whether the search was exact. `without_match` counts the test
+            reports that share nothing with any corpus report and got the most frequent one.
     """
 
     rows: list[dict[str, Any]]
@@ -50,21 +52,23 @@ def oracle(
     candidates: int | None = None,
     **resources: Any,
 ) -> Oracle:
-    """The best corpus report of each test report; of equally good ones the first in the corpus.
+    """Find the best corpus report for each test report; the first in the corpus if several are equally good.
+
+    An exact search that finds only scores of 0 chooses the most frequent report of the corpus, as Yu et al. do.
 
     Args:
         references: (id, text) of each test report.
-        corpus: (id, text) of each report to choose from.
+        corpus: (id, text) of each corpus report.
         metric: a metric, or one of its per-pair values: `radgraph_f1`, `radgraph_f1.simple`.
         config: config of the metric.
         options: options of the metric.
-        candidates: for metrics without an exact search: score only so many corpus reports for each test report, those
-            with the highest ROUGE-1. The answer is then not exact.
+        candidates: for metrics without an exact search, the length of the shortlist: only the corpus reports with the
+            highest ROUGE-1 are scored for each test report. The result is then not exact.
         resources: device, batch_tokens, cache and progress, as in `api.make_resources`.
     """
     for what, reports in (("test reports", references), ("reports in the corpus", corpus)):
         if not reports:
-            raise InputError(f"no {what}: give at least one")
+            raise InputError(f"no {what}; give at least one")
     name, _, part = metric.partition(".")
     spec, key = get_spec(name), part or name
     if key not in (name, *spec.parts):
@@ -72,39 +76,55 @@ def oracle(
     if metric not in exact_values():
         _check_candidates(metric, part, candidates)
     elif candidates is not None:
-        raise InputError(f"{metric} is searched exactly: leave out --candidates")
+        raise InputError(f"{metric} has an exact search; omit --candidates")
     scorer = api.make_scorer(name, config, api.make_resources(**resources), dict(options or {}))
     scorer.warm_up()
     texts, theirs = (list(dict.fromkeys(text for _, text in reports)) for reports in (references, corpus))
     with tqdm(total=len(texts), unit="report", disable=None if resources.get("progress") else True) as bar:
         search = exact_search(scorer, key, texts, theirs)
         if search is not None:
-            found, exact = _best(search, bar), True
+            found, exact = _best(search, bar, theirs.index(_most_frequent(corpus))), True
         else:
             assert candidates is not None
             _observe(scorer, [text for _, text in references])
             found, exact = _best_of_shortlist(scorer, texts, theirs, candidates, bar), candidates >= len(theirs)
-    return _outcome(scorer, metric, references, corpus, dict(zip(texts, found, strict=True)), theirs, exact)
+    best = dict(zip(texts, found, strict=True))
+    unmatched = sum(best[text][1] == 0 for _, text in references) if search is not None and search.zero else 0
+    return _outcome(scorer, metric, references, corpus, best, theirs, exact, unmatched)
 
 
 def _check_candidates(metric: str, part: str, candidates: int | None) -> None:
     if candidates is None:
         raise InputError(
-            f"{metric} cannot be searched exactly: give --candidates N to score a shortlist, or take one of "
+            f"{metric} has no exact search; give --candidates N to score a shortlist, or use one of "
             f"{', '.join(exact_values())}"
         )
     if part:
-        raise InputError(f"a shortlist is scored by whole metrics only: give {metric.partition('.')[0]!r}")
+        raise InputError(f"a shortlist works only with whole metrics; give {metric.partition('.')[0]!r}")
     if candidates < 1:
         raise InputError(f"--candidates must be at least 1, got {candidates}")
 
 
-def _best(search: Search, bar: tqdm[Any]) -> list[Best]:
-    """The best corpus report of each test report, and its score."""
+def _most_frequent(corpus: Sequence[tuple[str | int, str]]) -> str:
+    """Return the most frequent report of the corpus, the first of several; an empty one only if all are empty."""
+    counts = Counter(text for _, text in corpus)
+    return max(counts, key=lambda text: (not is_blank(text), counts[text]))
+
+
+def _best(search: Search, bar: tqdm[Any], usual: int) -> list[Best]:
+    """Return the best corpus report of each test report, and its score.
+
+    Args:
+        search: values of all pairs.
+        bar: progress.
+        usual: index of the report to choose if no report has anything in common with the test report.
+    """
     found: list[Best] = []
     for rows, values in search.blocks():
         for row, line in enumerate(values, start=rows.start):
-            if search.slack is None or (search.zero and line.max() == 0):
+            if search.zero and line.max() == 0:
+                found.append((usual, 0.0))
+            elif search.slack is None:
                 column = int(line.argmax())
                 found.append((search.first[column], float(line[column])))
             else:
@@ -114,7 +134,7 @@ def _best(search: Search, bar: tqdm[Any]) -> list[Best]:
 
 
 def _best_checked(search: Search, row: int, values: Array, slack: float) -> Best:
-    """The best by the metric's own score: candidates are scored until no value left could be better or equal."""
+    """Return the best by the metric's own score. Candidates are scored until no other can be as good or better."""
     best, score = -1, -np.inf
     left = np.flatnonzero(values >= values.max() - slack)
     done = np.zeros(len(values), dtype=np.bool_)
@@ -133,7 +153,7 @@ def _best_checked(search: Search, row: int, values: Array, slack: float) -> Best
 
 
 def _observe(scorer: Scorer, references: Sequence[str]) -> None:
-    """Show a metric that weighs words by the references all of them, once."""
+    """Show all references once to a metric that computes word weights from them."""
     if scorer.two_pass:
         for start in range(0, len(references), CHUNK):
             scorer.observe([Pair(text, (text,)) for text in references[start : start + CHUNK]])
@@ -142,7 +162,7 @@ def _observe(scorer: Scorer, references: Sequence[str]) -> None:
 def _best_of_shortlist(
     scorer: Scorer, references: Sequence[str], corpus: Sequence[str], candidates: int, bar: tqdm[Any]
 ) -> list[Best]:
-    """The best of the corpus reports with the highest ROUGE-1."""
+    """Return the best of the corpus reports with the highest ROUGE-1."""
     from rouge_score.tokenizers import DefaultTokenizer
 
     sign = 1.0 if scorer.spec.higher_is_better else -1.0
@@ -154,7 +174,7 @@ def _best_of_shortlist(
     )
     found: list[Best] = []
     for rows, overlaps in index.blocks():
-        # corpus order within a shortlist, so that the first of equals is the first of the corpus
+        # keep corpus order within a shortlist, so that the first of the corpus wins a tie
         lists = [np.sort(np.argsort(-line, kind="stable")[:candidates]) for line in rouge_f1(overlaps)]
         for row, chosen in enumerate(lists, start=rows.start):
             scores = sign * np.concatenate(
@@ -184,6 +204,7 @@ def _outcome(
     found: Mapping[str, Best],
     distinct: Sequence[str],
     exact: bool,
+    unmatched: int,
 ) -> Oracle:
     ids: dict[str, str | int] = {}
     for report_id, text in corpus:
@@ -204,6 +225,7 @@ def _outcome(
             "mean": float(np.mean(scores)) if scores else None,
             "n": len(scores),
             "unscored": len(rows) - len(scores),
+            "without_match": unmatched,
             "corpus": len(corpus),
             "distinct": {"references": len(found), "corpus": len(distinct)},
             "exact": exact,

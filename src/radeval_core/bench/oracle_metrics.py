@@ -1,4 +1,4 @@
-"""The metrics whose best corpus report can be found exactly, and how each sees a report."""
+"""Exact search for the best corpus report: the metrics that support it, and how each one reads a report."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ from radeval_core.bench.oracle_sets import (
     sacrebleu_value,
     set_f1,
 )
+from radeval_core.metrics.base import Scorer
 from radeval_core.pairs import Pair, is_blank
-from radeval_core.scorer import Scorer
 
 if TYPE_CHECKING:
-    from radeval_core.scorers.bleu import BleuScorer
-    from radeval_core.scorers.chexbert_f1 import ChexbertScorer
-    from radeval_core.scorers.radgraph_f1 import RadgraphF1Scorer
-    from radeval_core.scorers.rouge import RougeScorer
+    from radeval_core.metrics.bleu import BleuScorer
+    from radeval_core.metrics.chexbert_f1 import ChexbertScorer
+    from radeval_core.metrics.radgraph_f1 import RadgraphF1Scorer
+    from radeval_core.metrics.rouge import RougeScorer
 
-#: reports annotated at once
+#: number of reports annotated at once
 CHUNK = 2048
-#: how far a formula may be from the metric's own number by rounding
+#: largest rounding difference between a formula and the metric's own score
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Search:
-    """How the best corpus report of each test report is looked for.
+    """A search for the best corpus report of each test report.
 
     Attributes:
-        first: the corpus report each column stands for.
-        blocks: a slice of test reports with a value for each of them and each column, never below the score.
-        slack: how much above the score the value may be by rounding alone; None where the value *is* the score, to the
-            last bit. Otherwise candidates are scored by the metric itself, from the highest value down.
-        check: the metric's own scores of one test report with some corpus reports, by their numbers.
-        zero: whether a value of 0 is a score of 0.
+        first: index of the corpus report of each column.
+        blocks: yields slices of test reports with one value per test report and column, never below the score.
+        slack: the largest rounding difference between value and score. None if the value is the score, to the last bit.
+            Otherwise the metric itself scores the candidates, from the highest value down.
+        check: returns the metric's own scores of one test report with some corpus reports, given by index.
+        zero: True if a value of 0 means a score of 0.
     """
 
     first: Sequence[int]
@@ -60,15 +60,15 @@ class Search:
 
 
 def exact_values() -> list[str]:
-    """The values that are searched exactly, as `--metric` names them."""
+    """Return the values that have an exact search, in the form of `--metric`."""
     return [name if name == key else f"{name}.{key}" for name, keys in _BUILDERS.items() for key in keys]
 
 
 def exact_search(scorer: Scorer, key: str, references: Sequence[str], corpus: Sequence[str]) -> Search | None:
-    """The exact search for one value of a metric, or None if there is none.
+    """Return the exact search for one value of a metric, or None if there is none.
 
     Args:
-        scorer: the metric under its config.
+        scorer: the metric with its config.
         key: its name or one of its parts.
         references: distinct test reports.
         corpus: distinct corpus reports.
@@ -80,7 +80,7 @@ def exact_search(scorer: Scorer, key: str, references: Sequence[str], corpus: Se
 def metric_scores(
     scorer: Scorer, key: str, references: Sequence[str], corpus: Sequence[str], row: int, columns: Sequence[int]
 ) -> Array:
-    """What the metric itself says of one test report and some corpus reports."""
+    """Return the metric's own scores of one test report with some corpus reports."""
     pairs = [Pair(corpus[i], (references[row],)) for i in columns]
     return scorer.score(pairs, False).values[key]
 
@@ -94,7 +94,7 @@ def _sets(
     formula: Formula,
     slack: float | None = None,
 ) -> Search:
-    """A search over sets."""
+    """Return a search over sets."""
     index = SetIndex(_chunked(references, read), _chunked(corpus, read))
 
     def blocks() -> Iterator[tuple[slice, Array]]:
@@ -111,7 +111,7 @@ def _chunked(texts: Sequence[str], read: Callable[[Sequence[str]], Iterator[Sets
 
 
 def _radgraph(scorer: RadgraphF1Scorer, key: str, references: Sequence[str], corpus: Sequence[str]) -> Search:
-    from radeval_core.scores.radgraph import statements
+    from radeval_core.functional.radgraph import statements
 
     level = "partial" if key == "radgraph_f1" else key
     families = ("entities", "relations") if level == "combined" else (level,)
@@ -119,28 +119,29 @@ def _radgraph(scorer: RadgraphF1Scorer, key: str, references: Sequence[str], cor
     def read(texts: Sequence[str]) -> Iterator[Sets]:
         graphs = scorer.graphs(texts)
         for text in texts:
-            said = statements(graphs[text], scorer.chosen["lowercase"])
-            yield [getattr(said, family) for family in families]
+            sets = statements(graphs[text], scorer.chosen["lowercase"])
+            yield [getattr(sets, family) for family in families]
 
     formula: Formula = set_f1 if len(families) == 1 else lambda both: (set_f1(both[:1]) + set_f1(both[1:])) / 2
     return _sets(scorer, key, references, corpus, read, formula)
 
 
 def _chexbert(scorer: ChexbertScorer, key: str, references: Sequence[str], corpus: Sequence[str]) -> Search:
-    from radeval_core.scores.chexbert import is_positive
+    from radeval_core.functional.chexbert import is_positive
 
     as_positive = scorer.chosen["uncertain"] == "positive"
 
     def read(texts: Sequence[str]) -> Iterator[Sets]:
-        for reading, _ in scorer.readings([Pair(text, (text,)) for text in texts]):
-            yield [np.flatnonzero(is_positive(reading.classes, as_positive)).tolist()]
+        labels = scorer.annotate(texts)
+        for text in texts:
+            yield [np.flatnonzero(is_positive(labels[text].classes, as_positive)).tolist()]
 
     return _sets(scorer, key, references, corpus, read, partial(set_f1, none=1.0))
 
 
 def _chexbert_similarity(scorer: ChexbertScorer, key: str, references: Sequence[str], corpus: Sequence[str]) -> Search:
-    """Cosines by dense products; corpus reports with the same vector kept once."""
-    from radeval_core.scores.chexbert import cosine
+    """Search by cosine with dense matrix products. Corpus reports with the same vector share a column."""
+    from radeval_core.functional.chexbert import cosine
 
     ours, theirs = _vectors(scorer, references), _vectors(scorer, corpus)
     seen: dict[bytes, int] = {}
@@ -170,8 +171,9 @@ def _chexbert_similarity(scorer: ChexbertScorer, key: str, references: Sequence[
 def _vectors(scorer: ChexbertScorer, texts: Sequence[str]) -> NDArray[np.float32]:
     rows: list[NDArray[np.float32]] = []
     for start in range(0, len(texts), CHUNK):
-        pairs = [Pair(text, (text,)) for text in texts[start : start + CHUNK]]
-        rows.append(np.array([reading.vector for reading, _ in scorer.readings(pairs)]))
+        chunk = texts[start : start + CHUNK]
+        labels = scorer.annotate(chunk)
+        rows.append(np.array([labels[text].vector for text in chunk]))
     return np.concatenate(rows)
 
 
@@ -188,9 +190,9 @@ def _rouge_ngrams(scorer: RougeScorer, key: str, references: Sequence[str], corp
 
 
 def _rouge_l(scorer: RougeScorer, key: str, references: Sequence[str], corpus: Sequence[str]) -> Search:
-    """Longest common subsequences of all pairs by rapidfuzz, which compares texts whose characters are our words.
+    """Search by the longest common subsequence, computed by rapidfuzz on texts with one character per word.
 
-    A word that no test report has is part of no common subsequence: only the length of a report remembers it.
+    A word that no test report has is in no common subsequence, so it only counts in the length of a report.
     """
     from rapidfuzz.distance import LCSseq
     from rapidfuzz.process import cdist
@@ -199,13 +201,13 @@ def _rouge_l(scorer: RougeScorer, key: str, references: Sequence[str], corpus: S
     tokenizer = DefaultTokenizer(scorer.chosen["stemmer"])
     ours = [tokenizer.tokenize(text) for text in references]
     letters = {word: _letter(i) for i, word in enumerate(dict.fromkeys(word for words in ours for word in words))}
-    looks: dict[tuple[str, int], int] = {}
+    distinct: dict[tuple[str, int], int] = {}
     for number, text in enumerate(corpus):
         words = tokenizer.tokenize(text)
-        looks.setdefault(("".join(letters.get(word, "") for word in words), len(words)), number)
+        distinct.setdefault(("".join(letters.get(word, "") for word in words), len(words)), number)
     written = ["".join(letters[word] for word in words) for words in ours]
     lengths = np.array([[len(words)] for words in ours], dtype=float)
-    columns, widths = [text for text, _ in looks], np.array([[n for _, n in looks]], dtype=float)
+    columns, widths = [text for text, _ in distinct], np.array([[n for _, n in distinct]], dtype=float)
 
     def blocks() -> Iterator[tuple[slice, Array]]:
         height = max(1, BLOCK // len(columns))
@@ -215,11 +217,11 @@ def _rouge_l(scorer: RougeScorer, key: str, references: Sequence[str], corpus: S
             yield rows, rouge_f1([Overlap(common.astype(np.float64), lengths[rows], widths)])
 
     check = partial(metric_scores, scorer, key, references, corpus)
-    return Search(list(looks.values()), blocks, None, check)
+    return Search(list(distinct.values()), blocks, None, check)
 
 
 def _letter(number: int) -> str:
-    """A character of its own for each number; surrogates are no characters."""
+    """Return a different character for each number, skipping surrogates, which are not characters."""
     return chr(number if number < 0xD800 else number + 0x800)
 
 
@@ -239,7 +241,7 @@ def _bleu(scorer: BleuScorer, key: str, references: Sequence[str], corpus: Seque
 
 
 def _radcliq_bleu(scorer: BleuScorer, key: str, references: Sequence[str], corpus: Sequence[str]) -> Search:
-    from radeval_core.scores.bleu import radcliq_tokens
+    from radeval_core.functional.bleu import radcliq_tokens
 
     def read(texts: Sequence[str]) -> Iterator[Sets]:
         for text in texts:

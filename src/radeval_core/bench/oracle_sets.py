@@ -1,7 +1,7 @@
-"""What every report of a corpus has in common with every test report, a block of test reports at a time.
+"""Count the common elements of every corpus report and every test report, in blocks of test reports.
 
-A report is one or more sets of elements (statements, labels, n-grams). All that is kept of a corpus report is which of
-the *test reports'* elements it has, and how many elements it has in all: what else it says can match nothing.
+A report is one or more sets of elements (statements, labels, n-grams). For a corpus report we keep only the elements
+that some test report has, and the total number of elements. No other element can match.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 #: the sets of one report
 Sets = Sequence[Iterable[Hashable]]
-#: numbers of a block: bounds memory
+#: numbers per block, to bound memory
 BLOCK = 2_000_000
 
 
@@ -26,9 +26,9 @@ class Overlap:
     """A block of test reports against the whole corpus, for one set of each report.
 
     Attributes:
-        common: how many elements they share, a row a test report, a column a corpus report.
-        references: how many elements each test report has, as a column.
-        corpus: how many elements each corpus report has, as a row.
+        common: number of common elements, one row per test report, one column per corpus report.
+        references: number of elements of each test report, as a column.
+        corpus: number of elements of each corpus report, as a row.
     """
 
     common: Array
@@ -37,15 +37,15 @@ class Overlap:
 
 
 class SetIndex:
-    """The sets of test reports and of corpus reports as sparse matrices.
+    """The sets of test reports and corpus reports as sparse matrices.
 
     Args:
         references: the sets of each test report.
         corpus: the sets of each corpus report.
-        merge: keep corpus reports that look alike only once; their values are the same.
+        merge: use one column for all corpus reports with the same key (and so the same values).
 
     Attributes:
-        first: the corpus report that each column stands for: the first that looks so.
+        first: index of the corpus report of each column: the first with its key.
     """
 
     def __init__(self, references: Iterable[Sets], corpus: Iterable[Sets], merge: bool = True) -> None:
@@ -60,22 +60,20 @@ class SetIndex:
         columns: list[tuple[tuple[bytes, int], ...]] = []
         seen: set[tuple[tuple[bytes, int], ...]] = set()
         for number, report in enumerate(corpus):
-            looks = tuple(_seen_through(v, set(one)) for v, one in zip(vocabularies, report, strict=True))
-            if not merge or looks not in seen:
-                seen.add(looks)
-                columns.append(looks)
+            key = tuple(_packed(v, set(one)) for v, one in zip(vocabularies, report, strict=True))
+            if not merge or key not in seen:
+                seen.add(key)
+                columns.append(key)
                 self.first.append(number)
         self._references = [
-            _matrix([_seen_through(v, sets[i])[0] for sets in rows], len(v)) for i, v in enumerate(vocabularies)
+            _matrix([_packed(v, sets[i])[0] for sets in rows], len(v)) for i, v in enumerate(vocabularies)
         ]
-        self._corpus = [
-            _matrix([looks[i][0] for looks in columns], len(v)).T.tocsr() for i, v in enumerate(vocabularies)
-        ]
+        self._corpus = [_matrix([key[i][0] for key in columns], len(v)).T.tocsr() for i, v in enumerate(vocabularies)]
         self._reference_sizes = [np.array([[len(sets[i])] for sets in rows], dtype=float) for i in range(families)]
-        self._corpus_sizes = [np.array([[looks[i][1] for looks in columns]], dtype=float) for i in range(families)]
+        self._corpus_sizes = [np.array([[key[i][1] for key in columns]], dtype=float) for i in range(families)]
 
     def blocks(self) -> Iterator[tuple[slice, list[Overlap]]]:
-        """Blocks of test reports, each with one overlap a set."""
+        """Yield blocks of test reports, each with one overlap per set."""
         height = max(1, BLOCK // len(self.first))
         for start in range(0, self._references[0].shape[0], height):
             rows = slice(start, start + height)
@@ -90,12 +88,12 @@ class SetIndex:
 
 
 def counted(elements: Iterable[Hashable]) -> list[Hashable]:
-    """A bag as a set of numbered elements: of one that two bags have a and b times, the sets share min(a, b)."""
+    """Turn a bag into a set of numbered elements: if two bags have an element a and b times, they share min(a, b)."""
     return [(element, i) for element, count in Counter(elements).items() for i in range(count)]
 
 
 def ngrams(tokens: Sequence[str], order: int) -> list[Hashable]:
-    """The n-grams of a text, as a set."""
+    """Return the n-grams of a text as a set of numbered elements."""
     return counted(zip(*(tokens[i:] for i in range(order)), strict=False))
 
 
@@ -103,21 +101,21 @@ Formula = Callable[[list[Overlap]], Array]
 
 
 def set_f1(overlaps: list[Overlap], none: float = 0.0) -> Array:
-    """F1 of two sets, 2·common / (sum of sizes); `none` where both are empty."""
+    """Return the F1 of two sets, 2·common / (sum of sizes); `none` if both are empty."""
     (o,) = overlaps
     total = o.references + o.corpus
     return np.where(total > 0, 2 * o.common / np.maximum(total, 1), none)
 
 
 def rouge_f1(overlaps: list[Overlap]) -> Array:
-    """F1 from precision and recall, in rouge-score's order of operations."""
+    """Return F1 from precision and recall, in rouge-score's order of operations."""
     (o,) = overlaps
     precision, recall = o.common / np.maximum(o.corpus, 1), o.common / np.maximum(o.references, 1)
     return 2 * precision * recall / np.where(o.common > 0, precision + recall, 1)
 
 
 def sacrebleu_value(overlaps: list[Overlap]) -> Array:
-    """BLEU of as many orders as there are overlaps: exponential smoothing, effective order; 0 to 1."""
+    """Return BLEU from 0 to 1, with one overlap per n-gram order, exponential smoothing and effective order."""
     first = overlaps[0]
     smooth, logs = np.ones_like(first.common), np.zeros_like(first.common)
     orders = np.zeros_like(first.corpus)
@@ -135,7 +133,7 @@ def sacrebleu_value(overlaps: list[Overlap]) -> Array:
 
 
 def radcliq_bleu2_value(overlaps: list[Overlap]) -> Array:
-    """RadCliQ's BLEU-2: no bigram in common counts as 0.1 of one."""
+    """Return RadCliQ's BLEU-2, where no common bigram counts as 0.1 bigrams."""
     one, two = overlaps
     bigrams = np.where(two.common > 0, two.common, 0.1) / np.maximum(two.corpus, 1)
     length = np.maximum(one.corpus, 1)
@@ -143,14 +141,14 @@ def radcliq_bleu2_value(overlaps: list[Overlap]) -> Array:
     return np.where(one.common > 0, brevity * np.sqrt(one.common / length * bigrams), 0)
 
 
-def _seen_through(vocabulary: dict[Hashable, int], elements: set[Hashable]) -> tuple[bytes, int]:
-    """The known elements by number, packed, and how many elements there are in all."""
+def _packed(vocabulary: dict[Hashable, int], elements: set[Hashable]) -> tuple[bytes, int]:
+    """Return the numbers of the known elements as bytes, and the total number of elements."""
     numbers = sorted(vocabulary[e] for e in elements if e in vocabulary)
     return np.array(numbers, dtype=np.int32).tobytes(), len(elements)
 
 
 def _matrix(rows: Sequence[bytes], width: int) -> Any:
-    """Rows of packed element numbers as a sparse matrix of ones."""
+    """Turn rows of packed element numbers into a sparse matrix of ones."""
     from scipy.sparse import csr_array  # slow to import
 
     indices = np.frombuffer(b"".join(rows), dtype=np.int32)

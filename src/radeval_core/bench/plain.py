@@ -1,15 +1,15 @@
-"""Estimates as plain values, ready for JSON: what is not defined is null."""
+"""Convert estimates to plain values for JSON. Undefined values become null."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from radeval_core.stats.agreement import Difference, Estimate
+from radeval_core.stats.agreement import Estimate, EstimateDifference
 
 
 def plain(estimate: Estimate) -> dict[str, Any]:
-    """Value, 95 % interval, and what it rests on."""
+    """Return value, 95 % interval and n."""
     return {
         "value": number(estimate.value),
         "ci95": list(estimate.ci95) if estimate.ci95 else None,
@@ -17,8 +17,8 @@ def plain(estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def plain_difference(gap: Difference) -> dict[str, Any]:
-    """Value, 95 % interval and p-values."""
+def plain_difference(gap: EstimateDifference) -> dict[str, Any]:
+    """Return value, 95 % interval and p-values."""
     return {
         "value": number(gap.value),
         "ci95": list(gap.ci95) if gap.ci95 else None,
@@ -29,5 +29,5 @@ def plain_difference(gap: Difference) -> dict[str, Any]:
 
 
 def number(value: float) -> float | None:
-    """A float, or None for NaN."""
+    """Return a float, or None for NaN."""
     return None if math.isnan(value) else float(value)

@@ -1,4 +1,4 @@
-"""What can move a number besides the metrics and the data."""
+"""Record the software versions that can change a result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from radeval_core import __version__
 
 
 def versions() -> dict[str, str]:
-    """Versions of this package and of what the statistics are computed with."""
+    """Return the versions of this package, Python, numpy and scipy."""
     return {
         "radeval_core": __version__,
         "python": platform.python_version(),

@@ -1,4 +1,4 @@
-"""What papers measured on a dataset, beside what is measured here."""
+"""Show the values that papers published for a dataset next to the measured ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import yaml
 
 from radeval_core.bench.expert_data import MEASURES, ExpertData
 from radeval_core.bench.plain import plain
-from radeval_core.scoring import MetricResult
+from radeval_core.runner import MetricResult
 from radeval_core.stats.agreement import Array, agreement
 
 
@@ -23,11 +23,11 @@ def _entries() -> dict[str, list[dict[str, Any]]]:
 
 
 def published_values(provenance: Mapping[str, Any], coefficient: str) -> list[dict[str, Any]]:
-    """The values of papers on the dataset and config that provenance names; none for anyone's own file.
+    """Return the published values for the dataset and config in `provenance`; an empty list for your own files.
 
     Args:
-        provenance: of the data: `dataset`, and `config` where the dataset has several that papers report.
-        coefficient: `kendall` for agreement, `accuracy` for triads, `counts` for numbers of errors.
+        provenance: provenance of the data: `dataset`, and `config` if papers report several configs.
+        coefficient: `kendall` for agreement, `accuracy` for triads, `counts` for error counts.
     """
     entries = _entries().get(str(provenance.get("dataset", "")), [])
     wanted = [e for e in entries if e["coefficient"] == coefficient]
@@ -38,11 +38,11 @@ def published_values(provenance: Mapping[str, Any], coefficient: str) -> list[di
 def counts_beside_measured(
     counts: Mapping[str, Mapping[str, Any]], provenance: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Published errors and accuracies of error counts, each with the same measured here if its metric was run.
+    """Return the published errors and accuracies of error counts, each with our measurement if its metric was run.
 
     Args:
-        counts: what `count_rows` gives.
-        provenance: of the data.
+        counts: the result of `count_rows`.
+        provenance: provenance of the data.
     """
     rows = []
     for row in published_values(provenance, "counts"):
@@ -54,9 +54,9 @@ def counts_beside_measured(
 
 
 def beside_measured(results: Mapping[str, MetricResult], data: ExpertData, resamples: Array) -> list[dict[str, Any]]:
-    """Published Kendall's taus, each with the same measured here if its metric was run.
+    """Return the published values of Kendall's tau, each with our measurement if its metric was run.
 
-    Papers name parts of our metrics too: CheXbert's vector similarity is `chexbert_f1.similarity`.
+    Some papers report a part of our metrics: CheXbert's vector similarity is `chexbert_f1.similarity`.
     """
     rows = []
     for row in published_values(data.provenance, "kendall"):

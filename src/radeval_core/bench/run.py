@@ -1,4 +1,4 @@
-"""One benchmark from data and metrics to all of its sections: every pair is scored once, the rest is numbers."""
+"""Run a benchmark: score every pair once, then compute all sections from the scores."""
 
 from __future__ import annotations
 
@@ -20,51 +20,24 @@ from radeval_core.bench.sensitivity import sensitivity
 from radeval_core.bench.sources import BenchData, TriadData
 from radeval_core.bench.triads import score_triads, triad_rows
 from radeval_core.errors import InputError
-from radeval_core.scoring import MetricResult
+from radeval_core.runner import MetricResult
 from radeval_core.stats.agreement import Array, study_resamples
 from radeval_core.stats.bootstrap import RESAMPLES, SEED
 
 
 @dataclass(frozen=True)
-class Outcome:
+class BenchResult:
     """A benchmark's result, and the numbers its plots need.
 
     Attributes:
         result: all sections, ready for JSON.
-        scores: by metric a score a pair.
-        expert: by measure the experts' mean of each pair.
+        scores: one score per pair, by metric.
+        expert: the experts' mean for each pair, by measure.
     """
 
     result: dict[str, Any]
     scores: dict[str, Array] = field(default_factory=dict)
     expert: dict[str, Array] = field(default_factory=dict)
-
-
-def bench(
-    data: BenchData,
-    metrics: Sequence[str],
-    configs: Mapping[str, str] | None = None,
-    *,
-    with_sensitivity: bool = False,
-    **options: Any,
-) -> dict[str, Any]:
-    """What metrics are worth on data, ready for JSON; every coefficient is positive if metric and experts agree.
-
-    Args:
-        data: what `open_data` reads: rated pairs, triads, or corrections.
-        metrics: names of metrics.
-        configs: config by metric, where not the default.
-        with_sensitivity: also change the references and see how far each metric falls.
-        options: further arguments of `api.score`, such as `device` or `cache`.
-
-    Returns:
-        By metric `{"kendall_errors": {"value", "ci95", "n"}, …, "preference_accuracy", "n", "unscored", "signature"}`
-        for the measures the data has (for triads `accuracy` and `ties`), and sections over all metrics: `"experts"`,
-        each rater against the others, the ceiling; `"differences"` of Kendall's tau between metrics, on the pairs that
-        all of them scored; `"failure_modes"`, `"published"`, `"corrections"`, `"sensitivity"` where there are such;
-        `"seed"`, `"resamples"`, `"versions"` and `"data"`, where the rows come from.
-    """
-    return run_bench(data, metrics, configs, with_sensitivity=with_sensitivity, **options).result
 
 
 def run_bench(
@@ -74,8 +47,24 @@ def run_bench(
     *,
     with_sensitivity: bool = False,
     **options: Any,
-) -> Outcome:
-    """The same, with the per-pair numbers; arguments as for `bench`."""
+) -> BenchResult:
+    """Measure how well metrics agree with experts; every coefficient is positive if metric and experts agree.
+
+    Args:
+        data: what `open_data` reads: rated pairs, triads, or corrections.
+        metrics: names of metrics.
+        configs: config by metric; the default config for metrics not listed.
+        with_sensitivity: also put errors into the references and measure how far each metric falls.
+        options: further arguments of `api.score`, such as `device` or `cache`.
+
+    Returns:
+        The per-pair numbers, and a result ready for JSON. The result has one entry per metric, `{"kendall_errors":
+        {"value", "ci95", "n"}, …, "preference_accuracy", "n", "unscored", "signature"}`, for the measures the data has
+        (for triads `accuracy` and `ties`), and sections over all metrics: `"experts"`, each rater against the others,
+        as the ceiling; `"differences"` of Kendall's tau between metrics, on the pairs that all of them scored;
+        `"failure_modes"`, `"published"`, `"corrections"` and `"sensitivity"` if the data allows them; `"seed"`,
+        `"resamples"`, `"versions"`, and `"data"` with the source of the rows.
+    """
     if isinstance(data, TriadData):
         outcome, references = _triads(data, metrics, configs, options), data.originals
     elif isinstance(data, CorrectionData):
@@ -93,9 +82,9 @@ def run_bench(
 
 def _rated(
     data: ExpertData, metrics: Sequence[str], configs: Mapping[str, str] | None, options: Mapping[str, Any]
-) -> Outcome:
+) -> BenchResult:
     if not data.raters:
-        raise InputError(f"no expert number in the data: give some of {', '.join(MEASURES)}")
+        raise InputError(f"the data has no expert numbers: give some of {', '.join(MEASURES)}")
     counting = "significant_errors" in data.raters and not COUNTING.keys().isdisjoint(metrics)
     results = api.score(data.pairs, metrics, configs, **{**options, "detailed": counting}).results
     resamples = study_resamples(data.studies)
@@ -115,15 +104,15 @@ def _rated(
     }
     result.update({name: section for name, section in sections.items() if section is not None})
     scores = {name: r.scores for name, r in results.items()}
-    return Outcome(result, scores, {measure: data.expert(measure) for measure in data.raters})
+    return BenchResult(result, scores, {measure: data.expert(measure) for measure in data.raters})
 
 
 def _triads(
     data: TriadData, metrics: Sequence[str], configs: Mapping[str, str] | None, options: Mapping[str, Any]
-) -> Outcome:
+) -> BenchResult:
     results = score_triads(data, metrics, configs, options)
     published = triads.beside_measured(results, data)
-    return Outcome({**triad_rows(results, data), **({"published": published} if published else {})})
+    return BenchResult({**triad_rows(results, data), **({"published": published} if published else {})})
 
 
 def _facts(result: MetricResult) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""How far a score falls when one error of a known kind is put into a report: table 3 of the FFL paper.
+"""Measure how much a score falls when a report gets one error of a known kind. Table 3 of the FFL paper.
 
-Reports are changed by `radeval_core.findings.perturb` and scored against themselves. An error should cost much, a
-change that keeps the meaning nothing. The changes are made and checked by our own findings parser, which `ffl_rq`,
-`green` and others read with too: this favours them.
+`radeval_core.findings.perturb` changes the reports, and each changed report is scored against its original. An error
+should cost much; a change that keeps the meaning should cost nothing. Our own findings parser makes and checks the
+changes. This favours `ffl_rq`, `green` and other metrics that use the same parser.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from radeval_core import api
 from radeval_core.bench.plain import number, plain
 from radeval_core.findings.perturb import KINDS, MEANING_KEPT, perturb
 from radeval_core.pairs import Pair
-from radeval_core.scoring import MetricResult
+from radeval_core.runner import MetricResult
 from radeval_core.stats.agreement import Array, study_resamples, weighted_mean
 
-#: distinct reports that are changed at most; the first ones of the data
+#: maximum number of distinct reports to change; the first ones of the data are used
 REPORTS = 200
 ERRORS = tuple(kind for kind in KINDS if kind not in MEANING_KEPT)
 
 
 def changed_reports(references: Sequence[str], kind: str, seeds: int) -> list[tuple[str, str]]:
-    """(changed, unchanged) for every report and seed that can be changed in that way; each change once."""
+    """Return (changed, unchanged) for every report and seed that allow this kind of change, without duplicates."""
     found: dict[tuple[str, str], None] = {}
     for text in dict.fromkeys(references):
         for seed in range(seeds):
@@ -43,18 +43,19 @@ def sensitivity(
     seeds: int = 1,
     **options: Any,
 ) -> dict[str, Any]:
-    """How far each metric falls for each kind of change, positive for worse, in the metric's own unit.
+    """Return how much each metric falls for each kind of change, in the metric's unit; positive is worse.
 
     Args:
-        references: reports to change; the first 200 distinct ones are.
+        references: reports; the first 200 distinct ones are changed.
         metrics: names of metrics.
-        configs: config by metric, where not the default.
-        seeds: changes a report and kind.
+        configs: config per metric, if not the default.
+        seeds: number of changes per report and kind.
         options: further arguments of `api.score`.
 
     Returns:
-        `reports`, `changes` by kind, and `falls`: by metric and kind the mean fall with its interval by report, and
-        `ratio`: the mean fall over kinds of error by that over kinds that keep the meaning; None if these cost nothing.
+        `reports`, `changes` per kind, and `falls`: per metric and kind, the mean fall with its interval over reports.
+        Each metric also has `ratio`: the mean fall for errors divided by the mean fall for changes that keep the
+        meaning; None if the latter cost nothing.
     """
     reports = list(dict.fromkeys(references))[:REPORTS]
     pairs: list[tuple[str, str, str]] = [  # kind, changed, unchanged
@@ -84,6 +85,6 @@ def _falls(result: MetricResult, reports: list[str], pairs: list[tuple[str, str,
 
 
 def _mean(values: Sequence[float]) -> float:
-    """The mean of what is defined; some reports cannot be changed in some way."""
+    """Return the mean of the values without NaN. Some kinds of change are impossible in some reports."""
     known = [value for value in values if not math.isnan(value)]
     return sum(known) / len(known) if known else math.nan

@@ -1,4 +1,4 @@
-"""What `radeval bench --data` names: a JSONL file, a built dataset by name, or its folder; and what its rows are."""
+"""Open the data of `radeval bench --data`: a JSONL file, a dataset by name, or a built folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TRIAD = ("original", "synonym", "opposite")
 
 @dataclass(frozen=True)
 class TriadData:
-    """Sentences, the same said in other words, and their opposites, row for row."""
+    """Sentences with their synonyms and opposites, one of each per row."""
 
     ids: list[str | int]
     originals: list[str]
@@ -32,10 +32,10 @@ BenchData = ExpertData | TriadData | CorrectionData
 
 
 def open_data(source: str | Path, config: str | None = None, split: str | None = None) -> BenchData:
-    """Read and check all rows; errors name file and line, or folder and row.
+    """Read and check all rows. Errors give file and line, or dataset and row.
 
     Args:
-        source: a `.jsonl` file, the name of a dataset, or the folder of a built one.
+        source: a `.jsonl` file, the name of a dataset, or a built folder.
         config: config of a built dataset.
         split: split of a built dataset.
     """
@@ -43,11 +43,11 @@ def open_data(source: str | Path, config: str | None = None, split: str | None =
     if path.suffix.lower() != ".jsonl" and not path.is_file():
         return _built(source, config, split)
     if config or split:
-        raise InputError(f"{path}: a file has no configs and splits; they are for built datasets")
+        raise InputError(f"{path}: a file has no configs and splits; omit --data-config and --split")
     if path.suffix.lower() != ".jsonl":
-        raise InputError(f"{path}: the name must end in .jsonl")
+        raise InputError(f"{path}: the file name must end in .jsonl")
     if not path.is_file():
-        raise InputError(f"{path}: is a folder, give a file" if path.is_dir() else f"{path}: no such file")
+        raise InputError(f"{path} is a folder; give a file" if path.is_dir() else f"{path}: no such file")
     rows = list(jsonl_rows(path))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return _checked(_kind(rows), rows, str(path), {"file": path.name, "sha256": digest})
@@ -78,7 +78,7 @@ def _built(source: str | Path, config: str | None, split: str | None) -> BenchDa
 
 
 def _kind(rows: Sequence[Place]) -> str:
-    """What the rows of a file are, by the columns of the first."""
+    """Return the kind of the rows of a file, from the columns of its first row."""
     columns = rows[0][1] if rows else {}
     if "lines" in columns:
         return "corrections"

@@ -1,4 +1,4 @@
-"""The sections of a result as tables of text, for the terminal and for the page."""
+"""Turn the sections of a result into text tables for the terminal and the page."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from radeval_core.bench.expert_data import CATEGORIES, MEASURES, SIGNIFICANCE
+from radeval_core.bench.expert_data import MEASURES, SIGNIFICANCE
+from radeval_core.error_categories import CATEGORIES
 
 Result = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Table:
-    """A section.
+    """One section of the result.
 
     Attributes:
-        key: what it is, for links.
+        key: its id, for links.
         title: heading.
-        header: names of columns.
+        header: column names.
         rows: cells.
-        note: how to read it.
+        note: explanation of the table.
     """
 
     key: str
@@ -31,17 +32,17 @@ class Table:
 
 
 def metrics_of(result: Result) -> list[str]:
-    """The metrics of a result, in their order."""
+    """Return the metrics of a result, in order."""
     return [name for name, row in result.items() if isinstance(row, dict) and "signature" in row]
 
 
 def words(key: str) -> str:
-    """A key as people write it."""
+    """Return a key with spaces instead of underscores."""
     return key.replace("_", " ")
 
 
 def value(row: Mapping[str, Any] | None, interval: bool = True, digits: int = 3) -> str:
-    """A number with its interval, or a dash."""
+    """Format a number with its interval, or a dash if it is undefined."""
     if row is None or row["value"] is None:
         return "-"
     ci = f" ({row['ci95'][0]:.{digits}f} to {row['ci95'][1]:.{digits}f})" if interval and row.get("ci95") else ""
@@ -49,17 +50,17 @@ def value(row: Mapping[str, Any] | None, interval: bool = True, digits: int = 3)
 
 
 def plain_number(number: float | None, digits: int = 3) -> str:
-    """A number, or a dash."""
+    """Format a number, or a dash for None."""
     return "-" if number is None else f"{number:.{digits}f}"
 
 
 def count_text(row: Mapping[str, Any]) -> str:
-    """How many were scored, and how many not."""
+    """Format the number of scored pairs, and of unscored ones if there are any."""
     return f"{row['n']}" + (f" ({row['unscored']} unscored)" if row["unscored"] else "")
 
 
 def main_table(result: Result) -> Table:
-    """The first table: agreement, or for triads the accuracy."""
+    """Return the first table: agreement, or the accuracy for triads."""
     names = metrics_of(result)
     if any("accuracy" in result[name] for name in names):
         header = ["metric", "accuracy", "ties", "accuracy without ties", "n"]
@@ -72,10 +73,10 @@ def main_table(result: Result) -> Table:
     titles = [words(key.replace("kendall", "tau")) for key in shown]
     ordered = _best_first(result, names, shown[0])
     rows = [[name, *(value(result[name].get(key)) for key in shown), count_text(result[name])] for name in ordered]
-    note = "Kendall's tau-b, positive for agreement, the best first."
+    note = "Kendall's tau-b; positive is agreement; best metric first."
     if any(key in result["experts"] for key in shown):
         rows.append(["experts", *(value(result["experts"].get(key)) for key in shown), ""])
-        note += " `experts`: each rater against the mean of the others, the ceiling."
+        note += " `experts`: each rater against the mean of the others; this is the ceiling."
     return Table("agreement", "Agreement with experts", ["metric", *titles, "n"], rows, note)
 
 
@@ -85,12 +86,12 @@ def _best_first(result: Result, names: list[str], key: str) -> list[str]:
 
 
 def extra_tables(result: Result) -> list[Table]:
-    """The further tables the result has something for."""
+    """Return the other tables that the result has data for."""
     tables = [
         *_rater_tables(result),
         _categories(result),
-        _preference(result, "margin", "far apart the experts' ratings are"),
-        _preference(result, "confidence", "sure the experts say they are"),
+        _preference(result, "margin", "the difference between the experts' ratings"),
+        _preference(result, "confidence", "the experts' stated confidence"),
         _counts(result),
         _count_categories(result),
         *_failure_modes(result),
@@ -117,10 +118,10 @@ def _rater_tables(result: Result) -> list[Table]:
         ]
         ceiling = result.get("experts", {}).get(key, {})
         if rows and "raters" in ceiling:
-            rows.append(["against the others", *(plain_number(v) for v in ceiling["raters"])])
+            rows.append(["vs other raters", *(plain_number(v) for v in ceiling["raters"])])
         header = ["metric", *(f"radiologist {i}" for i in range(1, len(rows[0]) if rows else 0))]
-        title = f"Each radiologist: tau with {words(measure)}"
-        tables.append(Table(f"raters-{measure}", title, header, rows, "As table S2 of the RadCliQ paper."))
+        title = f"Tau with {words(measure)} of each radiologist"
+        tables.append(Table(f"raters-{measure}", title, header, rows, "Like table S2 of the RadCliQ paper."))
     return tables
 
 
@@ -130,8 +131,8 @@ def _categories(result: Result) -> Table:
         for name in metrics_of(result)
         if "kendall_categories" in result[name]
     ]
-    note = "Kendall's tau-b with the experts' errors of one category: which errors a metric sees."
-    return Table("categories", "Agreement by category of error", ["metric", *map(words, CATEGORIES)], rows, note)
+    note = "Kendall's tau-b with the experts' errors of one category. It shows which errors a metric detects."
+    return Table("categories", "Agreement by error category", ["metric", *map(words, CATEGORIES)], rows, note)
 
 
 def _preference(result: Result, by: str, what: str) -> Table | None:
@@ -141,7 +142,7 @@ def _preference(result: Result, by: str, what: str) -> Table | None:
         return None
     header = ["metric", *(f"{g['from']:.2f} to {g['to']:.2f}" for g in result[names[0]][key])]
     rows = [[name, *(f"{value(g)}, n {g['n']}" for g in result[name][key])] for name in names]
-    note = f"Share of studies in which the metric prefers the experts' candidate, by how {what} (in thirds)."
+    note = f"Share of studies where the metric prefers the experts' candidate, grouped by {what} (in thirds)."
     return Table(f"preference-{by}", f"Preference accuracy by {by}", header, rows, note)
 
 
@@ -155,16 +156,16 @@ def _counts(result: Result) -> Table | None:
     raters = [result[name]["counts"].get("mae_raters") for name in names]
     header = ["metric", *(words(key.removeprefix("mae_")) for key in shown)]
     if any(raters):
-        header.append("significant, against each radiologist")
+        header.append("significant, vs each radiologist")
         for row, each in zip(rows, raters, strict=True):
             row.append(" ".join(plain_number(v, 2) for v in each or ()))
     between = result["experts"].get("mae_significant_errors")
     if between:
-        apart = [v for i, line in enumerate(between) for v in line[i + 1 :] if v is not None]
-        if apart:
-            rows.append(["between radiologists", plain_number(sum(apart) / len(apart)), *[""] * (len(header) - 2)])
-    note = "Mean absolute error (95 % interval) ± standard deviation, against the experts' mean; GREEN, tables 1, 2, 4."
-    return Table("counts", "Predicted numbers of errors", header, rows, note)
+        gaps = [v for i, line in enumerate(between) for v in line[i + 1 :] if v is not None]
+        if gaps:
+            rows.append(["between radiologists", plain_number(sum(gaps) / len(gaps)), *[""] * (len(header) - 2)])
+    note = "Mean absolute error (95 % interval) ± standard deviation, vs the experts' mean; GREEN, tables 1, 2, 4."
+    return Table("counts", "Error counts", header, rows, note)
 
 
 def _mae(row: Mapping[str, Any] | None) -> str:
@@ -180,10 +181,10 @@ def _count_categories(result: Result) -> Table:
             for key in ("precision", "recall"):
                 rows.append(["", key, *(plain_number(categories[c][key]) for c in CATEGORIES)])
     note = (
-        "Significant errors. Accuracy: the metric counts as many as the experts' mean, rounded. "
-        "Precision and recall: whether there is any."
+        "Significant errors. Accuracy: the metric's count equals the rounded mean of the experts. "
+        "Precision and recall: of having any error of the category."
     )
-    return Table("count-categories", "Counts by category", ["metric", "", *map(words, CATEGORIES)], rows, note)
+    return Table("count-categories", "Error counts by category", ["metric", "", *map(words, CATEGORIES)], rows, note)
 
 
 def _failure_modes(result: Result) -> list[Table]:
@@ -195,7 +196,8 @@ def _failure_modes(result: Result) -> list[Table]:
         rows = [[name, *(plain_number(by[c]) for c in CATEGORIES)] for name, by in means.items()]
         title = f"Failure modes: {'all ' if kind == 'errors' else ''}{words(kind)}"
         note = (
-            f"Mean {words(kind)} of the candidates a metric likes best, {found['studies']} studies; RadCliQ, table S3."
+            f"Mean {words(kind)} of the candidates that a metric scores best; {found['studies']} studies; "
+            "RadCliQ, table S3."
         )
         tables.append(Table(f"failure-{kind}", title, ["metric", *map(words, CATEGORIES)], rows, note))
     worse: dict[tuple[str, str, str], list[str]] = {}
@@ -205,7 +207,7 @@ def _failure_modes(result: Result) -> list[Table]:
     rows = [[words(kind), words(c), more, ", ".join(fewer)] for (kind, c, more), fewer in worse.items()]
     rate = f"{100 * found['false_discovery_rate']:g} %"
     note = f"One-sided two-sample t-tests, Benjamini-Hochberg at {rate} within each category; table S4."
-    header = ["errors", "category", "chosen by", "have more than those chosen by"]
+    header = ["errors", "category", "candidates chosen by", "have more errors than those chosen by"]
     tables.append(Table("failure-tests", "Failure modes: significant differences", header, rows, note))
     return tables
 
@@ -217,18 +219,18 @@ def _corrections(result: Result) -> list[Table]:
     settings = {name: section for name, section in found.items() if name != "radiologists"}
     types = ("keep", "delete", "rewrite", "insert", "no_insert")
     rows = [[words(s), *(value(section["types"][t]) for t in types)] for s, section in settings.items()]
-    note = "Share of lines (insert, no insert: reports) that are treated as the radiologist did; tables 1, 4 and 7."
+    note = "Share of lines (insert, no insert: reports) with the radiologist's action; tables 1, 4 and 7."
     tables = [Table("correction-types", "Kind of correction", ["setting", *map(words, types)], rows, note)]
     parts = list(next(iter(settings.values()))["new_text"])
     rows = [[words(s), *(value(section["new_text"].get(p)) for p in parts)] for s, section in settings.items()]
-    note = "All that is rewritten or inserted, against the radiologist's words; tables 2, 5 and 8."
+    note = "All rewritten or inserted text, compared with the radiologist's; tables 2, 5 and 8."
     tables.append(Table("correction-text", "New text", ["setting", *map(words, parts)], rows if parts else [], note))
     keys = ("mae", "exact", "within_one")
     rows = [[words(s), *(value(section["severity"][k]) for k in keys)] for s, section in settings.items()]
     if found["radiologists"]:
         rows.append(["between radiologists", value(found["radiologists"]["severity_mae"]), "", ""])
     header = ["setting", "mean absolute error", "exact", "within one"]
-    note = "Greatest severity of a report, 0 to 4; figure 2."
+    note = "Highest severity per report, 0 to 4; figure 2."
     tables.append(Table("correction-severity", "Severity", header, rows, note))
     rows = [
         [words(s) if i == 0 else "", metric, *(value(row[k]) for k in ("base", "corrected", "gain"))]
@@ -236,8 +238,8 @@ def _corrections(result: Result) -> list[Table]:
         for i, (metric, row) in enumerate(section["gain"].items())
     ]
     header = ["setting", "metric", "candidate", "corrected", "gain"]
-    note = "Score against the reference before and after the corrections, gain positive for better; tables 3, 6, 9."
-    tables.append(Table("correction-gain", "Gain of corrections", header, rows, note))
+    note = "Score against the reference before and after the corrections; a positive gain is better; tables 3, 6, 9."
+    tables.append(Table("correction-gain", "Gain from corrections", header, rows, note))
     return tables
 
 
@@ -252,8 +254,9 @@ def _sensitivity(result: Result) -> Table | None:
     ]
     rows.append(["changed reports", *(str(found["changes"][kind]) for kind in kinds), ""])
     note = (
-        "Mean fall of the score when one thing is changed; paraphrase and order keep the meaning. Ratio: errors by "
-        "changes that keep the meaning. After table 3 of the FFL paper; the changes are made by our own parser."
+        "Mean fall of the score after one change; paraphrase and order keep the meaning. Ratio: fall for errors "
+        "divided by fall for changes that keep the meaning. Like table 3 of the FFL paper; our own parser makes the "
+        "changes."
     )
     return Table("sensitivity", "Sensitivity to errors", ["metric", *kinds, "ratio"], rows, note)
 
@@ -274,8 +277,8 @@ def _published(result: Result) -> Table:
         ]
         for row in result.get("published", ())
     ]
-    header = ["published as", "metric", "with", "published", "measured", "source"]
-    note = "Published checkpoints are needed for comparable numbers: the embedded configs are other models."
+    header = ["name in paper", "metric", "measure", "published", "measured", "source"]
+    note = "Use the published checkpoints for comparable numbers; the embedded configs are different models."
     return Table("published", "Published values", header, rows, note)
 
 
@@ -295,6 +298,6 @@ def _differences(result: Result) -> Table | None:
         for name in sorted(lower, key=lambda name: -len(lower[name]))
     ]
     pairs = sum(map(len, lower.values()))
-    note = f"{pairs} of {len(found)} pairs of metrics; paired bootstrap, p after Benjamini-Hochberg at most 0.05."
+    note = f"{pairs} of {len(found)} pairs of metrics; paired bootstrap, p at most 0.05 after Benjamini-Hochberg."
     title = f"Significant differences: {words(key.replace('kendall', 'tau'))}"
     return Table("differences", title, ["metric", "is higher than"], rows, note)

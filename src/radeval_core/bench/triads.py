@@ -1,4 +1,4 @@
-"""Does a metric see that a synonym keeps the meaning and an opposite does not? RaTE-Eval, table 5."""
+"""Measure how often a metric scores a synonym better than an opposite. RaTE-Eval, table 5."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from radeval_core.bench.plain import plain
 from radeval_core.bench.published import published_values
 from radeval_core.bench.sources import TriadData
 from radeval_core.pairs import Pair
-from radeval_core.scoring import MetricResult
+from radeval_core.runner import MetricResult
 from radeval_core.stats.agreement import Array, study_resamples, weighted_mean
 
-#: scores this near are equal: sums in another order differ in their last digits
+#: scores this close count as equal, because sums in another order differ in their last digits
 _SAME = 1e-9
 
 
@@ -29,17 +29,17 @@ def score_triads(
 
 
 def triad_rows(results: Mapping[str, MetricResult], data: TriadData) -> dict[str, dict[str, Any]]:
-    """By metric how often the synonym scores better than the opposite, with an interval.
+    """Return how often the synonym scores better than the opposite, per metric, with an interval.
 
-    `accuracy` counts a tie as wrong, as the paper's does; `ties` is the share of ties, `decided` the accuracy without
-    them.
+    `accuracy` counts a tie as wrong, as in the paper; `ties` is the share of ties; `decided` is the accuracy without
+    ties.
     """
     resamples = study_resamples(range(len(data.ids)))
     return {name: _row(result, resamples) for name, result in results.items()}
 
 
 def beside_measured(results: Mapping[str, MetricResult], data: TriadData) -> list[dict[str, Any]]:
-    """Published accuracies, each with the same measured here if its metric was run."""
+    """Return the published accuracies, each with our measurement if its metric was run."""
     resamples = study_resamples(range(len(data.ids)))
     rows = []
     for row in published_values(data.provenance, "accuracy"):

@@ -1,1 +1,1 @@
-"""Builders of the datasets: from the publisher's files, or from a grammar, to Parquet with declared splits."""
+"""Build datasets: read a publisher's files, or generate from a grammar, and write Parquet with declared splits."""

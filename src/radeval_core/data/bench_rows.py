@@ -1,12 +1,13 @@
-"""Built datasets as rows for `radeval bench`.
+"""Read built datasets as rows for `radeval bench`.
 
-Rows by kind:
+There are three kinds of rows:
 
-- `rated`: `{"id", "study", "prediction", "reference", "expert": {…}}`; `expert` has some of `errors`,
-  `significant_errors`, `rating`, `preferred`, `confidence`, each a number or a list with one a rater (None: not read),
-  and `categories`: `{"<category>": {"significant": …, "insignificant": …}}` in the same way;
-- `triads`: `{"id", "original", "synonym", "opposite"}`;
-- `corrections`: a report, its corrected form and the corrections, see `refisco`.
+- `rated`: `{"id", "study", "prediction", "reference", "expert": {…}}`. `expert` has some of `errors`,
+  `significant_errors`, `rating`, `preferred` and `confidence`. Each is a number, or a list with one number per rater
+  (None if that rater did not read the pair). It may also have `categories`, with values of the same form:
+  `{"<category>": {"significant": …, "insignificant": …}}`.
+- `triads`: `{"id", "original", "synonym", "opposite"}`.
+- `corrections`: a report, its corrected form and the corrections; see `refisco`.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from radeval_core.data.catalogue import dataset_names, get_dataset
 from radeval_core.data.dataset import Dataset, Row, file_hash, read_manifest
 from radeval_core.errors import InputError, unknown_name
 
-#: environment variable with the folder in which built datasets are looked for by name
+#: environment variable that holds the folder of built datasets
 DATA_VARIABLE = "RADEVAL_DATA"
 
 
 @dataclass(frozen=True)
 class BenchRows:
-    """Rows of one split, and where they come from.
+    """The rows of one split and their provenance.
 
     Attributes:
         kind: `rated`, `triads` or `corrections`.
@@ -46,17 +47,17 @@ class BenchRows:
 
 
 def read_built(folder: Path, config: str | None = None, split: str | None = None) -> BenchRows:
-    """The rows of a built folder; without a config or split, those the dataset names for benchmarks."""
+    """Read the rows of a built folder. Config and split default to the ones the dataset declares for benchmarks."""
     manifest = read_manifest(folder)
     dataset = get_dataset(manifest["dataset"])
     config, split = _choose(dataset, config, split)
     part = dataset.configs[config]
-    assert part.bench is not None  # _choose has seen to it
+    assert part.bench is not None  # _choose checked it
     name = f"{config}/{split}.parquet"
     path = folder / config / f"{split}.parquet"
     try:
         if file_hash(path) != manifest["files"].get(name):
-            raise InputError(f"{path}: is not the file that was built; build the dataset again")
+            raise InputError(f"{path}: changed since it was built; build the dataset again")
         table = pq.read_table(path, partitioning=None)
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{path}: cannot be read: {error}; build the dataset again") from error
@@ -66,10 +67,11 @@ def read_built(folder: Path, config: str | None = None, split: str | None = None
 
 
 def find_data(name_or_dir: str | Path) -> Path:
-    """The built folder of a dataset.
+    """Return the built folder of a dataset.
 
-    A name is looked for as `$RADEVAL_DATA/<name>`, then as `./<name>`; `radcheck` is generated if it is at neither.
-    Anything else must be a built folder.
+    Args:
+        name_or_dir: the name of a dataset, or a built folder. A name is looked up as `$RADEVAL_DATA/<name>`, then as
+            `./<name>`. If `radcheck` is in neither place, it is generated.
     """
     name = str(name_or_dir)
     if name not in dataset_names():
@@ -86,28 +88,28 @@ def find_data(name_or_dir: str | Path) -> Path:
         return Path(_generated(name).name)
     target = Path(os.environ.get(DATA_VARIABLE) or ".") / name
     raise InputError(
-        f"{name} is not built yet: looked for {' and '.join(str(root / name) for root in roots)}; "
+        f"{name} is not built yet: looked in {' and '.join(str(root / name) for root in roots)}; "
         f"type: radeval data build {name} --source PATH --out {target} (PATH: {dataset.source})"
     )
 
 
 @cache
 def _generated(name: str) -> TemporaryDirectory[str]:
-    """A generated dataset in a folder that lives as long as this process."""
+    """Generate a dataset in a temporary folder that exists until this process ends."""
     folder = TemporaryDirectory(prefix=f"radeval_{name}_")
     build(name, None, folder.name)
     return folder
 
 
 def _choose(dataset: Dataset, config: str | None, split: str | None) -> tuple[str, str]:
-    """The config and split asked for, checked, or the dataset's own choice."""
+    """Check the requested config and split; use the dataset's default for what is not given."""
     rated: dict[str, Any] = {name: part for name, part in dataset.configs.items() if part.bench}
     if not rated:
-        raise InputError(f"{dataset.name} has no expert numbers: `radeval bench` cannot use it")
+        raise InputError(f"{dataset.name} has no expert ratings, so `radeval bench` cannot use it")
     default = dataset.default_bench or (next(iter(rated)), "test")
     config = config or default[0]
     if config not in rated:
-        raise unknown_name(f"config of {dataset.name} for a benchmark", config, rated)
+        raise unknown_name(f"benchmark config of {dataset.name}", config, rated)
     splits = rated[config].splits
     if split is None:
         split = default[1] if config == default[0] else splits[-1]

@@ -1,4 +1,4 @@
-"""From a publisher's files to a built folder: read, check every row, write."""
+"""Build a dataset: read the publisher's files, check every row, write the folder."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import pyarrow as pa
 
 from radeval_core.data.cards import card_path, check_card, with_sizes
 from radeval_core.data.catalogue import get_dataset
-from radeval_core.data.dataset import Dataset, Part, Tables, write
+from radeval_core.data.dataset import Dataset, DatasetPart, Tables, write
 from radeval_core.errors import InputError
 
-#: says what is wrong with a value, or None
+#: returns what is wrong with a value, or None
 Check = Callable[[Any], str | None]
 
 
 def build(name: str, source: str | Path | None, out: str | Path, seed: int | None = None) -> dict[str, Any]:
-    """Build a dataset into a folder and return its manifest, with `remarks` on the rows if the dataset makes any.
+    """Build a dataset into a folder and return its manifest, plus `remarks` on the rows if the dataset has any.
 
     Args:
         name: the dataset.
         source: the publisher's files; None for a generated dataset.
         out: a new or empty folder, or one with an earlier build of the same dataset.
-        seed: for a generated dataset, where chance starts.
+        seed: random seed of a generated dataset.
     """
     dataset = get_dataset(name)
     card = card_path(name).read_text(encoding="utf-8")
@@ -44,7 +44,7 @@ def build(name: str, source: str | Path | None, out: str | Path, seed: int | Non
 
 
 def check_rows(dataset: Dataset, tables: Tables) -> None:
-    """Refuse rows that do not have exactly the declared columns and types, or ids that occur twice in a config."""
+    """Raise an error if a row lacks the exact declared columns and types, or if an id occurs twice in a config."""
     expected = {config: sorted(part.splits) for config, part in dataset.configs.items()}
     if {config: sorted(splits) for config, splits in tables.items()} != expected:
         raise InputError(f"{dataset.name}: expected configs and splits {expected}")
@@ -57,7 +57,7 @@ def check_rows(dataset: Dataset, tables: Tables) -> None:
                 if not problem and "id" in row:
                     earlier = seen.setdefault(row["id"], f"{split} row {number}")
                     if earlier != f"{split} row {number}":
-                        problem = f"the id is already that of {earlier}"
+                        problem = f"duplicate id, already used in {earlier}"
                 if problem:
                     named = f" (id {row['id']})" if isinstance(row, dict) and "id" in row else ""
                     raise InputError(f"{dataset.name}: {config}/{split}: row {number}{named}: {problem}")
@@ -66,29 +66,29 @@ def check_rows(dataset: Dataset, tables: Tables) -> None:
 def _tables(dataset: Dataset, source: str | Path | None, seed: int | None) -> Tables:
     if dataset.generate:
         if source is not None:
-            raise InputError(f"{dataset.name} is generated: leave --source out")
+            raise InputError(f"{dataset.name} is generated; omit --source")
         return dataset.generate(seed or 0)
     if seed is not None:
-        raise InputError(f"{dataset.name} is not generated: leave --seed out")
+        raise InputError(f"{dataset.name} is not generated; omit --seed")
     if source is None:
         raise InputError(f"{dataset.name} needs --source PATH: {dataset.source}")
     if not Path(source).exists():
-        raise InputError(f"--source {source} does not exist: expected {dataset.source}")
+        raise InputError(f"--source {source} does not exist; expected {dataset.source}")
     try:
         return dataset.read(Path(source))
     except OSError as error:
         raise InputError(f"cannot read {error.filename or source}: {error.strerror or error}") from error
 
 
-def _size(rows: list[dict[str, Any]], part: Part) -> tuple[int, int]:
+def _size(rows: list[dict[str, Any]], part: DatasetPart) -> tuple[int, int]:
     table = pa.Table.from_pylist(rows, schema=part.schema)
     return table.num_rows, table.nbytes
 
 
 def _checker(kind: pa.DataType, nullable: bool, where: str) -> Check:
-    """A function that says where a value is not of its declared type, or None.
+    """Return a function that reports where a value does not have its declared type, or None.
 
-    Arrow would fill, drop or convert some of these values without a word. It is made once a column: rows are many.
+    Arrow would silently fill, drop or convert some of these values. The checker is built once per column, not per row.
     """
     if pa.types.is_struct(kind):
         fields = [kind.field(i) for i in range(kind.num_fields)]

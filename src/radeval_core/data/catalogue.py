@@ -1,4 +1,4 @@
-"""Every dataset by name. A dataset's module is imported when it is first asked for."""
+"""List the datasets and look one up by name. A dataset's module is imported on first use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import import_module
 from radeval_core.data.dataset import Dataset
 from radeval_core.errors import unknown_name
 
-#: the module below `radeval_core.data` that declares each dataset, as `DATASET` or among its `DATASETS`
+#: the module in `radeval_core.data` that declares each dataset, as `DATASET` or in `DATASETS`
 _MODULES = {
     "rate_ner": "rate_ner",
     "rate_eval": "rate_eval",
@@ -23,13 +23,13 @@ _MODULES = {
 
 
 def dataset_names() -> tuple[str, ...]:
-    """The names of all datasets."""
+    """Return the names of all datasets."""
     return tuple(_MODULES)
 
 
 @cache
 def get_dataset(name: str) -> Dataset:
-    """The dataset of that name; an unknown name gets "did you mean"."""
+    """Return a dataset by name. For an unknown name, the error suggests the closest one."""
     if name not in _MODULES:
         raise unknown_name("dataset", name, _MODULES)
     module = import_module(f"radeval_core.data.{_MODULES[name]}")

@@ -1,7 +1,7 @@
-"""What a dataset is, and how its rows become Parquet files that `datasets.load_dataset(DIR, config)` opens.
+"""Declare a dataset and write its rows as Parquet files that `datasets.load_dataset(DIR, config)` opens.
 
-A built folder holds the card (`README.md`, whose YAML names configs, splits and features), one file a split
-(`<config>/<split>.parquet`), and `radeval.json`, which says what was built and by which version.
+A built folder contains the card (`README.md`, whose YAML lists configs, splits and features), one file per split
+(`<config>/<split>.parquet`), and `radeval.json`, which records what was built and by which version.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ MANIFEST = "radeval.json"
 
 
 @dataclass(frozen=True)
-class Part:
+class DatasetPart:
     """One config of a dataset.
 
     Attributes:
-        schema: columns and their types, all of which every row has.
+        schema: columns and their types; every row has all of them.
         splits: names of its splits, in order.
-        bench: turns a row into rows of `radeval bench` (see `bench_rows`), or None if it has no expert numbers.
-        kind: what those rows are: `rated`, `triads` or `corrections`.
+        bench: turns a row into rows of `radeval bench` (see `bench_rows`); None if there are no expert ratings.
+        kind: kind of those rows: `rated`, `triads` or `corrections`.
     """
 
     schema: pa.Schema
@@ -44,27 +44,28 @@ class Part:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A dataset that `radeval data build` makes.
+    """A dataset that `radeval data build` can build.
 
     Attributes:
         name: its name on the command line and on the Hub.
-        about: what it is, in one line.
-        source: what `--source` must be, in one line; empty if the dataset is generated and needs none.
+        about: one-line description.
+        source: one-line description of `--source`; empty if the dataset is generated and needs none.
         terms: its licence, and whether it may be published.
         configs: its configs, the default first.
-        read: reads and checks the publisher's files below a path, or generates (path None); errors are `InputError`s
-            that name file and row.
-        publishable: whether `radeval data push` may upload it; credentialed data may not leave the machine.
-        default_bench: config and split that `radeval bench --data` uses when none is named.
-        generate: makes the rows from a seed, if the dataset is generated.
-        remarks: what a user should know of the rows that were read, a line each: a count unlike the publisher's.
+        read: reads and checks the publisher's files at a path, or generates the rows (path None); raises `InputError`
+            with the file and row.
+        publishable: True if `radeval data push` may upload it; credentialed data may not leave the machine.
+        default_bench: config and split that `radeval bench --data` uses by default.
+        generate: returns the rows for a seed, if the dataset is generated.
+        remarks: returns notes for the user about the rows, one per line, such as a count that differs from the
+            publisher's.
     """
 
     name: str
     about: str
     source: str
     terms: str
-    configs: Mapping[str, Part]
+    configs: Mapping[str, DatasetPart]
     read: Callable[[Path | None], Tables]
     publishable: bool = False
     default_bench: tuple[str, str] | None = None
@@ -72,15 +73,15 @@ class Dataset:
     remarks: Callable[[Tables], list[str]] | None = None
 
     def files(self) -> list[str]:
-        """The Parquet files of a built folder, by their path in it."""
+        """Return the paths of the Parquet files, relative to the built folder."""
         return [f"{config}/{split}.parquet" for config, part in self.configs.items() for split in part.splits]
 
 
 def write(dataset: Dataset, tables: Tables, card: str, out: Path) -> dict[str, Any]:
-    """Write a built dataset to a new or empty folder, or over an earlier build; the same rows give the same bytes.
+    """Write a dataset to a new or empty folder, or over an earlier build. The same rows give the same bytes.
 
     Returns:
-        The manifest: name, revision (a hash of all rows), core version, rows by config and split, hash of each file.
+        The manifest: name, revision (a hash of all rows), core version, row count per split, and hash of each file.
     """
     _make_room(dataset, out)
     digest, rows, files = hashlib.sha256(), dict[str, dict[str, int]](), dict[str, str]()
@@ -88,7 +89,7 @@ def write(dataset: Dataset, tables: Tables, card: str, out: Path) -> dict[str, A
         (out / config).mkdir(parents=True, exist_ok=True)
         for split in part.splits:
             table = pa.Table.from_pylist(tables[config][split], schema=part.schema)
-            # rows, not file bytes: another version of the Parquet writer must not look like other data
+            # hash rows, not file bytes: a new version of the Parquet writer must not change the revision
             digest.update(json.dumps([config, split, table.to_pylist()], ensure_ascii=False).encode())
             path = out / config / f"{split}.parquet"
             pq.write_table(table, path)
@@ -107,12 +108,12 @@ def write(dataset: Dataset, tables: Tables, card: str, out: Path) -> dict[str, A
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a built folder."""
+    """Read the manifest of a built folder."""
     path = folder / MANIFEST
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"{folder} is not a built dataset: it has no {MANIFEST}; see `radeval data build`") from error
+        raise InputError(f"{folder} is not a built dataset: no {MANIFEST} in it; see `radeval data build`") from error
     except ValueError as error:
         raise InputError(f"{path}: cannot be read: {error}; build the dataset again") from error
     kinds = {"dataset": str, "revision": str, "rows": dict, "files": dict}
@@ -123,23 +124,23 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def file_hash(path: Path) -> str:
-    """The SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _make_room(dataset: Dataset, out: Path) -> None:
-    """Take away an earlier build of this dataset; anything else in the folder is somebody's and stays."""
+    """Delete an earlier build of this dataset. Refuse a folder that contains anything else."""
     if not out.exists():
         return
     if not out.is_dir():
-        raise InputError(f"{out} is a file: give a folder")
+        raise InputError(f"{out} is a file; give a folder")
     if not any(out.iterdir()):
         return
     if not (out / MANIFEST).is_file():
-        raise InputError(f"{out} has files that are not of a built dataset: give another folder")
+        raise InputError(f"{out} is not empty and not a built dataset; give another folder")
     earlier = read_manifest(out)
     if earlier["dataset"] != dataset.name:
-        raise InputError(f"{out} holds the dataset {earlier['dataset']!r}: give another folder for {dataset.name!r}")
+        raise InputError(f"{out} contains the dataset {earlier['dataset']!r}; give another folder for {dataset.name!r}")
     for file in dataset.files():
         (out / file).unlink(missing_ok=True)
-    (out / MANIFEST).unlink()  # last to go, last to come: a folder with a manifest is a whole one
+    (out / MANIFEST).unlink()  # the manifest is deleted last and written last, so a folder that has it is complete

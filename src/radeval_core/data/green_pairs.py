@@ -1,15 +1,15 @@
-"""GREEN's training data: pairs of chest X-ray reports with an analysis of the candidate's errors by GPT-4.
+"""GREEN's training data: pairs of chest X-ray reports with GPT-4's analysis of the candidate's errors.
 
-Read are JSON, JSON Lines or CSV files. A row is one of
+The source is JSON, JSON Lines or CSV files. A row has one of these forms:
 
 - `{"conv": [{"from": "human", "value": PROMPT}, {"from": "gpt", "value": ANALYSIS}]}` or `{"prompt": PROMPT,
-  "response": ANALYSIS}`, as `training/finetune.py` of github.com/Stanford-AIMI/GREEN takes them, where the prompt is
-  the paper's (appendix A.1) and holds both reports;
-- `{"reference", "candidate" (or "prediction", "predictions"), "green_analysis"}`, as GREEN's own results are written.
+  "response": ANALYSIS}`, the input of `training/finetune.py` of github.com/Stanford-AIMI/GREEN. The prompt is the
+  paper's (appendix A.1) and contains both reports.
+- `{"reference", "candidate" (or "prediction", "predictions"), "green_analysis"}`, the form of GREEN's own results.
 
-Files with `train`, `val` (or `dev`, `eval`) or `test` in their name are those splits; rows of other files are split
-here by reference, 80/10/10 as in the paper. The analysis is read with the parser of our GREEN metric. One that cannot
-be read is kept, without counts, and `problem` says why.
+A file with `train`, `val` (or `dev`, `eval`) or `test` in its name is that split. Rows of other files are split by
+reference, 80/10/10 as in the paper. The parser of our GREEN metric reads the analysis. If it cannot, the row stays
+without counts and `problem` gives the reason.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from radeval_core.data.dataset import Dataset, Part, Row, Tables
+from radeval_core.data.dataset import Dataset, DatasetPart, Row, Tables
 from radeval_core.data.source_files import Placed, csv_rows, json_rows, stable_order, string
+from radeval_core.error_categories import CATEGORIES
 from radeval_core.errors import InputError
 from radeval_core.judges.green.answer import read_answer
 from radeval_core.judges.verdict import UnreadableAnswer
-from radeval_core.scores.fineradscore import CATEGORY_KEYS as CATEGORIES
 
 SPLITS = ("train", "validation", "test")
-_SIGNS = {"train": "train", "test": "test", "val": "validation", "dev": "validation", "eval": "validation"}
+_SPLIT_WORDS = {"train": "train", "test": "test", "val": "validation", "dev": "validation", "eval": "validation"}
 _GRAVITY = ("significant", "insignificant")
 _COUNTS = [f"{category}_{gravity}" for category, gravity in product(CATEGORIES, _GRAVITY)]
 _REPORTS = re.compile(
@@ -51,35 +51,35 @@ SCHEMA = pa.schema(
 
 
 def read(source: Path | None) -> Tables:
-    """The pairs of a file, or of all files of a folder."""
+    """Read the pairs of a file, or of all files in a folder."""
     if source is None or not source.exists():
         raise InputError(f"--source {source}: expected a JSON or CSV file of pairs, or a folder of them")
     files = [source] if source.is_file() else sorted(p for p in source.iterdir() if p.suffix in _READERS)
     if not files:
-        raise InputError(f"{source}: has no file that ends in {', '.join(_READERS)}")
+        raise InputError(f"{source}: no file in it ends in {', '.join(_READERS)}")
     tables: dict[str, list[Row]] = {split: [] for split in SPLITS}
-    taken: Counter[str] = Counter()
+    pairs_of: Counter[str] = Counter()
     for path in files:
-        told = next((split for sign, split in _SIGNS.items() if sign in path.stem.lower()), None)
+        named = next((split for word, split in _SPLIT_WORDS.items() if word in path.stem.lower()), None)
         for where, given in _rows(path):
             reference, candidate, analysis = _pair(where, given)
             study = stable_order(reference)[:16]
-            taken[study] += 1
-            row = {"id": f"{study}-{taken[study]}", "study": study, "reference": reference, "prediction": candidate}
-            tables[told or _chance(study)].append({**row, "analysis": analysis, **_counts(analysis)})
+            pairs_of[study] += 1
+            row = {"id": f"{study}-{pairs_of[study]}", "study": study, "reference": reference, "prediction": candidate}
+            tables[named or _hashed_split(study)].append({**row, "analysis": analysis, **_counts(analysis)})
     return {"pairs": tables}
 
 
 def remarks(tables: Tables) -> list[str]:
-    """How many analyses could not be read."""
+    """Return how many analyses could not be read, and why."""
     rows = [row for of_split in tables["pairs"].values() for row in of_split]
     unread = Counter(row["problem"] for row in rows if row["problem"])
-    lines = [f"{unread.total()} of {len(rows)} analyses could not be read and have no counts"] if unread else []
+    lines = [f"{unread.total()} of {len(rows)} analyses cannot be read and have no counts"] if unread else []
     return lines + [f"{count}: {problem}" for problem, count in sorted(unread.items())]
 
 
 def bench_row(row: Row) -> list[Row]:
-    """The counts of the analysis as those of one rater; nothing for an analysis that could not be read."""
+    """Return the counts of the analysis as one rater's; an empty list if the analysis could not be read."""
     if row["problem"]:
         return []
     categories = {c: {gravity: row[f"{c}_{gravity}"] for gravity in _GRAVITY} for c in CATEGORIES}
@@ -101,12 +101,12 @@ _READERS = {".json": json_rows, ".jsonl": json_rows, ".csv": _csv}
 
 def _rows(path: Path) -> Iterator[Placed]:
     if path.suffix not in _READERS:
-        raise InputError(f"{path}: the name must end in {', '.join(_READERS)}")
+        raise InputError(f"{path}: the file name must end in {', '.join(_READERS)}")
     return _READERS[path.suffix](path)
 
 
 def _pair(where: str, row: Row) -> tuple[str, str, str]:
-    """Reference, candidate and analysis of a row in any of the forms."""
+    """Return reference, candidate and analysis of a row in any of the forms."""
     if "conv" in row:
         return _from_prompt(where, *_turns(where, row["conv"]))
     if "prompt" in row:
@@ -120,19 +120,19 @@ def _pair(where: str, row: Row) -> tuple[str, str, str]:
 
 
 def _turns(where: str, conversation: Any) -> tuple[str, str]:
-    """What was asked, and answered."""
-    said = conversation if isinstance(conversation, list) else []
-    turns = [turn for turn in said if isinstance(turn, dict) and turn.get("from") != "system"]
+    """Return the prompt and the answer of a conversation."""
+    messages = conversation if isinstance(conversation, list) else []
+    turns = [turn for turn in messages if isinstance(turn, dict) and turn.get("from") != "system"]
     texts = [str(turn["value"]) for turn in turns if isinstance(turn.get("value"), str)]
     if [turn.get("from") for turn in turns] != ["human", "gpt"] or len(texts) != 2:
-        raise InputError(f"{where}: 'conv' must be what a human and then gpt said, each with 'from' and 'value'")
+        raise InputError(f"{where}: 'conv' must be a turn of 'human', then one of 'gpt', each with 'from' and 'value'")
     return texts[0], texts[1]
 
 
 def _from_prompt(where: str, prompt: str, analysis: str) -> tuple[str, str, str]:
     found = _REPORTS.search(prompt)
     if found is None or prompt.count("Candidate Report:") > 1:
-        raise InputError(f"{where}: the prompt does not have one reference and one candidate report under their titles")
+        raise InputError(f"{where}: the prompt must contain one 'Reference Report:' and one 'Candidate Report:'")
     if not analysis.strip():
         raise InputError(f"{where}: the analysis is empty")
     return found["reference"], found["candidate"], analysis
@@ -158,17 +158,17 @@ def _counts(analysis: str) -> Row:
     }
 
 
-def _chance(study: str) -> str:
-    """A split by the hash that names the study: its place does not depend on the other rows."""
+def _hashed_split(study: str) -> str:
+    """Choose a split by the study's hash, so that it does not depend on the other rows."""
     return {0: "test", 1: "validation"}.get(int(study, 16) % 10, "train")
 
 
 DATASET = Dataset(
     name="green_pairs",
-    about="pairs of chest X-ray reports with GPT-4's analysis of the errors, the training data of GREEN",
-    source="a JSON or CSV file of huggingface.co/datasets/StanfordAIMI/GREEN, or the folder of them",
-    terms="the terms of the six sources (MIMIC-CXR among them: PhysioNet credentialed): may not be published",
-    configs={"pairs": Part(SCHEMA, SPLITS, bench_row)},
+    about="pairs of chest X-ray reports with GPT-4's analysis of the errors; the training data of GREEN",
+    source="a JSON or CSV file of huggingface.co/datasets/StanfordAIMI/GREEN, or the folder with these files",
+    terms="the terms of its six sources (one is MIMIC-CXR: PhysioNet credentialed): may not be published",
+    configs={"pairs": DatasetPart(SCHEMA, SPLITS, bench_row)},
     read=read,
     default_bench=("pairs", "test"),
     remarks=remarks,

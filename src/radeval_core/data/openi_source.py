@@ -1,4 +1,4 @@
-"""The XML files of Open-i from wherever the user has them. Nothing is unpacked to disk, names are never paths."""
+"""Read the XML files of Open-i from an archive, a wheel or a folder. Archives are read in memory, never unpacked."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from defusedxml.common import DefusedXmlException
 from radeval_core.errors import InputError
 
 ARCHIVE = "NLMCXR_reports.tgz"
-#: the publisher's files have about 10 kB; what is far larger is none of them
+#: the publisher's files are about 10 kB; anything far larger is something else
 LARGEST_FILE, LARGEST_ARCHIVE, MOST_FILES = 2**20, 2**28, 100_000
 
 
 def xml_reports(source: Path) -> Iterator[tuple[str, Element]]:
-    """The root of every XML file, after the name messages give it.
+    """Yield the name (for messages) and the root element of every XML file.
 
     Args:
-        source: the archive, a wheel or zip file that holds it, or a folder with the archive or with XML files.
+        source: the archive, a wheel or zip file that contains it, or a folder with the archive or with XML files.
     """
     if source.is_dir():
         if (source / ARCHIVE).is_file():
@@ -39,7 +39,7 @@ def xml_reports(source: Path) -> Iterator[tuple[str, Element]]:
             if len(held) != 1:
                 raise InputError(f"{source}: expected one {ARCHIVE} in it, found {len(held)}")
             if held[0].file_size > LARGEST_ARCHIVE:
-                raise InputError(f"{source}: {held[0].filename} is too large to be the publisher's")
+                raise InputError(f"{source}: {held[0].filename} is too large: not the publisher's archive")
             yield from _archive(f"{source}: {ARCHIVE}", io.BytesIO(wheel.read(held[0])))
     else:
         with source.open("rb") as file:
@@ -56,7 +56,7 @@ def _archive(name: str, file: IO[bytes]) -> Iterator[tuple[str, Element]]:
                 if content:
                     yield f"{name}: {member.name}", _parse(f"{name}: {member.name}", content)
     except (tarfile.TarError, EOFError, OSError) as error:
-        raise InputError(f"{name}: expected {ARCHIVE}, this cannot be read as an archive ({error})") from error
+        raise InputError(f"{name}: expected {ARCHIVE}, got a file that is not a readable archive ({error})") from error
 
 
 def _parse(name: str, file: IO[bytes]) -> Element:

@@ -1,8 +1,8 @@
-"""New pairs of reports from any corpus, by the five heuristics of the GREEN paper (section 3.1.1).
+"""Make report pairs from any corpus with the five heuristics of the GREEN paper (section 3.1.1).
 
-`random` matches each report with another; `remove_shuffle` leaves out sentences and shuffles the rest; `model_output`
-takes what a system wrote for the same study; `nearest` takes the most similar other report; `permutation` changes
-findings: their presence, severity or place. The same seed gives the same pairs on every machine.
+`random` pairs each report with another one; `remove_shuffle` removes sentences and shuffles the rest; `model_output`
+uses a system's report for the same study; `nearest` uses the most similar other report; `permutation` changes the
+presence, severity or location of findings. The same seed gives the same pairs on every machine.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 
+from radeval_core.corrections.lines import split_lines
 from radeval_core.data.similarity import Encoder, most_similar
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.findings.perturb import perturb
-from radeval_core.judges.fineradscore.lines import split_lines
 
-#: kinds of change that stand in for the paper's RadGraph permutations: presence, location and severity
+#: kinds of change that replace the paper's RadGraph permutations: presence, location and severity
 PERMUTATIONS = ("negation", "side", "region", "severity")
 _MOST_CHANGES = 3
 
@@ -27,12 +27,13 @@ class ReportPair:
     """A reference and a candidate made for it.
 
     Attributes:
-        id: heuristic, reference and where the candidate came from: `random:12:7`, `permutation:12:side+severity`.
+        id: heuristic, reference and origin of the candidate: `random:12:7`, `permutation:12:side+severity`.
         study: id of the reference.
         reference: the report.
         prediction: the candidate.
         heuristic: how the candidate was made.
-        origin: id of the report that is the candidate, or what was done: `2of5` sentences left out, the changes.
+        origin: id of the report used as candidate, or what was done: the changes, or `2of5` for 2 of 5 sentences
+            removed.
     """
 
     id: str
@@ -43,7 +44,7 @@ class ReportPair:
     origin: str
 
     def as_dict(self) -> dict[str, str]:
-        """A row of a pair file."""
+        """Return the pair as a row of a pair file."""
         return asdict(self)
 
 
@@ -57,31 +58,32 @@ def make_pairs(
     encode: Encoder | None = None,
     exclude: Iterable[ReportPair] = (),
 ) -> list[ReportPair]:
-    """Make at most one pair a report.
+    """Make at most one pair per report.
 
     Args:
         reports: the corpus, text by id.
         heuristic: one of `HEURISTICS`.
-        seed: where chance starts.
-        count: stop at so many pairs, of references drawn by chance; else every report in turn is a reference.
-        outputs: for `model_output`, what a system wrote, by id of the report.
-        encode: for `nearest`, texts to vectors; by default TF-IDF.
-        exclude: pairs that there are already, which are not made again by another heuristic.
+        seed: random seed.
+        count: number of pairs to make, with references in random order; by default every report is a reference, in
+            order.
+        outputs: for `model_output`, the system's reports by id of the report.
+        encode: for `nearest`, function from texts to vectors; TF-IDF by default.
+        exclude: existing pairs that must not be made again.
 
     Returns:
-        The pairs. A report of which the heuristic can make none (one sentence, no finding) is passed over.
+        The pairs. A report that the heuristic cannot use (one sentence, no finding) is skipped.
     """
     if heuristic not in HEURISTICS:
         raise unknown_name("pairing heuristic", heuristic, HEURISTICS)
     if count is not None and count < 1:
         raise InputError(f"count must be at least 1, got {count}")
     if (outputs is not None) != (heuristic == "model_output"):
-        raise InputError("outputs are what 'model_output' pairs: give them to it, and to no other heuristic")
+        raise InputError("'model_output' needs outputs, and no other heuristic takes them")
     if encode is not None and heuristic != "nearest":
-        raise InputError("an encoder is for 'nearest' only")
+        raise InputError("only 'nearest' takes an encoder")
     for name, text in reports.items():
         if not isinstance(text, str) or not text.strip():
-            raise InputError(f"report {name!r} is empty: take it out of the corpus")
+            raise InputError(f"report {name!r} is empty; remove it from the corpus")
     order = list(reports)
     if count is not None:
         random.Random(f"{seed}:{heuristic}").shuffle(order)
@@ -90,13 +92,13 @@ def make_pairs(
     elif heuristic == "nearest":
         made = nearest(reports, order, encode)
     else:
-        made = _BY_CHANCE[heuristic](reports, seed, order)
+        made = _SEEDED[heuristic](reports, seed, order)
     known = {(pair.reference, pair.prediction) for pair in exclude}
     return list(islice((pair for pair in made if (pair.reference, pair.prediction) not in known), count))
 
 
 def random_matches(reports: Mapping[str, str], seed: int, order: Sequence[str]) -> Iterator[ReportPair]:
-    """Each report with another; every report is the candidate once."""
+    """Pair each report with another one. Every report is the candidate exactly once."""
     if len(reports) < 2:
         raise InputError(f"random matching needs at least 2 reports, got {len(reports)}")
     ring = sorted(reports)
@@ -107,7 +109,7 @@ def random_matches(reports: Mapping[str, str], seed: int, order: Sequence[str]) 
 
 
 def remove_and_shuffle(reports: Mapping[str, str], seed: int, order: Sequence[str]) -> Iterator[ReportPair]:
-    """The report with up to half of its sentences left out and the others in another order."""
+    """Remove up to half of the sentences of each report and shuffle the others."""
     for name in order:
         sentences = [line.text for line in split_lines(reports[name])]
         if len(sentences) < 2:
@@ -119,7 +121,7 @@ def remove_and_shuffle(reports: Mapping[str, str], seed: int, order: Sequence[st
 
 
 def permuted_findings(reports: Mapping[str, str], seed: int, order: Sequence[str]) -> Iterator[ReportPair]:
-    """The report with one to three findings denied or affirmed, moved, or made more or less severe."""
+    """Negate or affirm, move, or change the severity of one to three findings of each report."""
     for name in order:
         rng = random.Random(f"{seed}:permutation:{name}")
         wanted = rng.randint(1, _MOST_CHANGES)
@@ -136,16 +138,16 @@ def permuted_findings(reports: Mapping[str, str], seed: int, order: Sequence[str
 
 
 def model_outputs(reports: Mapping[str, str], outputs: Mapping[str, str], order: Sequence[str]) -> Iterator[ReportPair]:
-    """What a system wrote for each report; reports it wrote nothing for are passed over."""
-    if strangers := sorted(outputs.keys() - reports.keys()):
-        raise InputError(f"{len(strangers)} outputs are of no report, first {strangers[0]!r}: ids must be the reports'")
+    """Pair each report with the system's output for it. Reports without an output are skipped."""
+    if unknown := sorted(outputs.keys() - reports.keys()):
+        raise InputError(f"{len(unknown)} output ids are not ids of a report, first {unknown[0]!r}")
     for name in order:
         if name in outputs:
             yield _pair(reports, name, outputs[name], "model_output", "model")
 
 
 def nearest(reports: Mapping[str, str], order: Sequence[str], encode: Encoder | None = None) -> Iterator[ReportPair]:
-    """Each report with the most similar one that says something else."""
+    """Pair each report with the most similar one that has a different text."""
     first: dict[str, str] = {}
     for name in sorted(reports):
         first.setdefault(reports[name], name)
@@ -161,7 +163,7 @@ def _pair(reports: Mapping[str, str], name: str, prediction: str, heuristic: str
     return ReportPair(f"{heuristic}:{name}:{origin}", name, reports[name], prediction, heuristic, origin)
 
 
-_BY_CHANCE: dict[str, Callable[[Mapping[str, str], int, Sequence[str]], Iterator[ReportPair]]] = {
+_SEEDED: dict[str, Callable[[Mapping[str, str], int, Sequence[str]], Iterator[ReportPair]]] = {
     "random": random_matches,
     "remove_shuffle": remove_and_shuffle,
     "permutation": permuted_findings,

@@ -1,7 +1,7 @@
-"""RadPref: a reference, two candidates a case, errors and ratings by three radiologists. Published with CRIMSON.
+"""RadPref: cases with a reference, two candidates, and errors and ratings by three radiologists. Part of CRIMSON.
 
-Read is the publisher's JSON file, a list of cases. A radiologist lists, for each candidate, wrong findings of the
-candidate (false, or right but for an attribute), missing findings of the reference, and a rating from 1 to 5.
+The source is the publisher's JSON file, a list of cases. For each candidate, each radiologist lists the wrong findings
+(false, or correct except for an attribute) and the missing findings, and gives a rating from 1 to 5.
 """
 
 from __future__ import annotations
@@ -11,21 +11,22 @@ from typing import Any
 
 import pyarrow as pa
 
-from radeval_core.data.dataset import Dataset, Part, Row, Tables
+from radeval_core.data.dataset import Dataset, DatasetPart, Row, Tables
 from radeval_core.data.source_files import json_rows, string
+from radeval_core.error_categories import CATEGORIES
 from radeval_core.errors import InputError
 
 CANDIDATES = ("C1", "C2")
 RATERS = 3
-#: CRIMSON's clinical significance of a false or missing finding, and whether we count it as significant: CRIMSON says
-#: that the first two would change what is done for the patient
+#: CRIMSON's levels of clinical significance, and whether we count them as significant: per CRIMSON, the first two
+#: would change patient care
 SIGNIFICANCE = {
     "urgent": True,
     "actionable_not_urgent": True,
     "not_actionable_not_urgent": False,
     "benign_expected": False,
 }
-#: CRIMSON's attributes of a finding, and the category of the six common ones that an error in it falls into
+#: CRIMSON's attributes of a finding, and the common error category of an error in each, or None
 ATTRIBUTES = {
     "location": "wrong_location",
     "severity": "wrong_severity",
@@ -38,8 +39,8 @@ ATTRIBUTES = {
     "unspecific": None,
 }
 SEVERITY = {"significant": True, "negligible": False}
-#: what the radiologists were asked about; comparisons were not
-CATEGORIES = ("false_finding", "missing_finding", "wrong_location", "wrong_severity")
+#: the error categories that the radiologists marked; they were not asked about comparisons
+MARKED = CATEGORIES[:4]
 _CONTEXT = {
     "indication": "Indication",
     "comparison": "Comparison",
@@ -59,7 +60,7 @@ def _file(source: Path) -> Path:
         return source
     files = sorted(source.glob("*.json"))
     if len(files) != 1:
-        raise InputError(f"{source}: expected one .json file, found {len(files)}: name the file in --source")
+        raise InputError(f"{source}: expected one .json file, found {len(files)}; give the file as --source")
     return files[0]
 
 
@@ -78,8 +79,8 @@ def _case(where: str, case: Row) -> Row:
                 "report": string(where, case, f"{name}_report"),
                 "findings": _texts(where, case, f"{name}_findings"),
                 "readings": [
-                    _reading(f"{where}: radiologist {i}: {name}", _of(f"{where}: radiologist {i}", said, name, dict))
-                    for i, said in enumerate(radiologists, start=1)
+                    _reading(f"{where}: radiologist {i}: {name}", _of(f"{where}: radiologist {i}", given, name, dict))
+                    for i, given in enumerate(radiologists, start=1)
                 ],
             }
             for name in CANDIDATES
@@ -88,18 +89,18 @@ def _case(where: str, case: Row) -> Row:
     }
 
 
-def _reading(where: str, said: Row) -> Row:
-    rating = said.get("rating")
+def _reading(where: str, given: Row) -> Row:
+    rating = given.get("rating")
     if isinstance(rating, bool) or not isinstance(rating, int) or not 1 <= rating <= 5:
         raise InputError(f"{where}: 'rating' must be a whole number from 1 to 5, got {rating!r}")
-    wrong, missing = (_of(where, said, key, dict) for key in ("finding_errors", "missing_findings"))
+    wrong, missing = (_of(where, given, key, dict) for key in ("finding_errors", "missing_findings"))
     errors = [_error(f"{where}: finding {i}", i, e, None) for i, e in wrong.items()]
     errors += [_error(f"{where}: missing finding {i}", i, e, "missing") for i, e in missing.items()]
-    return {"rating": rating, "explanation": _optional(where, said, "rating_explanation"), "errors": errors}
+    return {"rating": rating, "explanation": _optional(where, given, "rating_explanation"), "errors": errors}
 
 
 def _error(where: str, index: str, error: Any, kind: str | None) -> Row:
-    """One error. A wrong finding says itself of what kind it is; a missing one does not need to."""
+    """Return one error. A wrong finding states its kind; for a missing finding, `kind` is given."""
     if not isinstance(error, dict) or not index.isdecimal():
         raise InputError(f"{where}: expected the number of a finding and an object, got {error!r}")
     kind = kind or _one_of(where, error, "error_type", ("false", "attribute"))
@@ -110,7 +111,7 @@ def _error(where: str, index: str, error: Any, kind: str | None) -> Row:
             _one_of(where, {"attribute": name}, "attribute", ATTRIBUTES)
             _one_of(where, attributes, name, SEVERITY)
         if not attributes:
-            raise InputError(f"{where}: 'attributes' names none")
+            raise InputError(f"{where}: 'attributes' is empty")
     else:
         significance = _one_of(where, error, "clinical_significance", SIGNIFICANCE)
     return {
@@ -149,7 +150,7 @@ def _one_of(where: str, row: Row, key: str, known: Any) -> str:
 
 
 def category(error: Row) -> str | None:
-    """The common category of an error, or None if none fits; each error counts once."""
+    """Return the common category of an error, or None if none fits. Each error counts once."""
     if error["kind"] != "attribute":
         return {"false": "false_finding", "missing": "missing_finding"}[error["kind"]]
     found = {ATTRIBUTES[attribute["name"]] for attribute in error["attributes"]} - {None}
@@ -157,7 +158,7 @@ def category(error: Row) -> str | None:
 
 
 def _rated(case: Row) -> list[Row]:
-    """Two rows a case, one a candidate, each number once a radiologist."""
+    """Return two rows per case (one per candidate); each value is a list with one number per radiologist."""
     rows = []
     for candidate in case["candidates"]:
         errors = [reading["errors"] for reading in candidate["readings"]]
@@ -168,7 +169,7 @@ def _rated(case: Row) -> list[Row]:
                 ]
                 for gravity, grave in (("significant", True), ("insignificant", False))
             }
-            for name in CATEGORIES
+            for name in MARKED
         }
         expert = {
             "errors": [len(of_rater) for of_rater in errors],
@@ -204,14 +205,14 @@ _CANDIDATE = pa.struct(
 )
 DATASET = Dataset(
     name="radpref",
-    about="reference and two candidates a case, with errors and 1-5 ratings by three radiologists",
+    about="cases with a reference and two candidates, with errors and 1-5 ratings by three radiologists",
     source="the JSON file of RadPref from the CRIMSON repository",
     terms="MIT, as published with CRIMSON",
     publishable=True,
     read=_read,
     default_bench=("cases", "test"),
     configs={
-        "cases": Part(
+        "cases": DatasetPart(
             pa.schema(
                 {
                     "id": _TEXT,

@@ -1,9 +1,9 @@
 """RaTE-NER: sentences of radiology reports with entities of five types, as IOB tags.
 
-Read is the layout of huggingface.co/datasets/Angelakeke/RaTE-NER: folders `MIMIC_IV` and `Radiopaedia`, each with
-`train_IOB.json`, `dev_IOB.json` and `test_IOB.json` (as its file tree and card list them), and `idx2label.json` beside
-them. A row has `tokens` and `ner_tags`; a tag is a number that `idx2label.json` names, as public training code reads
-them. The folder `all` and the `*_span.json` files hold the same sentences and are not read.
+The source has the layout of huggingface.co/datasets/Angelakeke/RaTE-NER: the folders `MIMIC_IV` and `Radiopaedia`, each
+with `train_IOB.json`, `dev_IOB.json` and `test_IOB.json` (per its file tree and card), and `idx2label.json` next to the
+folders. A row has `tokens` and `ner_tags`; a tag is a number that `idx2label.json` maps to a name, as in public
+training code. The folder `all` and the `*_span.json` files repeat the same sentences and are not read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 import yaml
 
-from radeval_core.data.dataset import Dataset, Part, Row, Tables
+from radeval_core.data.dataset import Dataset, DatasetPart, Row, Tables
 from radeval_core.data.source_files import json_rows
 from radeval_core.errors import InputError
 
@@ -26,7 +26,7 @@ SPLITS = ("train", "dev", "test")
 #: sources by the name of their folder
 FOLDERS = {"MIMIC_IV": "mimic_iv", "Radiopaedia": "radiopaedia"}
 OUTSIDE = "O"
-_MOST_NAMED = 10
+_MAX_LISTED = 10
 _TAGS = {tag.lower(): tag for tag in (OUTSIDE, *(f"{place}-{label}" for label in LABELS for place in "BI"))}
 
 SCHEMA = pa.schema(
@@ -47,12 +47,12 @@ SCHEMA = pa.schema(
 
 
 def read(source: Path | None) -> Tables:
-    """The sentences of each source and of both; a source whose folder is missing has none."""
+    """Read the sentences of each source and of both. A source whose folder is missing has no rows."""
     if source is None or not source.is_dir():
-        raise InputError(f"--source {source}: expected the folder that holds {' and '.join(FOLDERS)}")
+        raise InputError(f"--source {source}: expected a folder that contains {' and '.join(FOLDERS)}")
     present = [folder for folder in FOLDERS if (source / folder).is_dir()]
     if not present:
-        raise InputError(f"{source}: has neither of the folders {' and '.join(FOLDERS)}")
+        raise InputError(f"{source}: expected at least one of the folders {' and '.join(FOLDERS)} in it")
     names = _tag_names(source)
     tables: dict[str, dict[str, list[Row]]] = {
         config: {split: [] for split in SPLITS} for config in ("all", *FOLDERS.values())
@@ -66,9 +66,9 @@ def read(source: Path | None) -> Tables:
 
 
 def statistics(tables: Tables) -> dict[str, dict[str, dict[str, Any]]]:
-    """Tables 1 and 2 of the paper: by source and split the sentences, and of each type all entities and distinct ones.
+    """Count, as in tables 1 and 2 of the paper, sentences, entities and distinct entities per source, split and type.
 
-    Entities are the same if they are written the same, letter case included.
+    Two entities are the same if their text is identical, including letter case.
     """
     counted: dict[str, dict[str, dict[str, Any]]] = {}
     for source in FOLDERS.values():
@@ -83,7 +83,7 @@ def statistics(tables: Tables) -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def compare(tables: Tables) -> list[dict[str, Any]]:
-    """Each figure of the paper's tables 1 and 2 beside the one counted; sources that were not given are left out."""
+    """Return each figure of the paper's tables 1 and 2 with our count. Sources without rows are omitted."""
     counted = statistics(tables)
     compared: list[dict[str, Any]] = []
     for source, splits in published().items():
@@ -101,25 +101,25 @@ def compare(tables: Tables) -> list[dict[str, Any]]:
 
 
 def remarks(tables: Tables) -> list[str]:
-    """How the counts compare with the paper's, and the first that differ; `compare` has all of them."""
+    """Summarise how the counts compare with the paper's and list the first that differ; `compare` returns all."""
     compared = compare(tables)
     differ = [c for c in compared if c["published"] != c["counted"]]
-    lines = [f"{source} was not given" for source in FOLDERS.values() if not any(tables[source].values())]
-    lines.append(f"{len(compared) - len(differ)} of {len(compared)} figures are those of tables 1 and 2 of the paper")
-    for c in differ[:_MOST_NAMED]:
+    lines = [f"{source} is missing" for source in FOLDERS.values() if not any(tables[source].values())]
+    lines.append(f"{len(compared) - len(differ)} of {len(compared)} figures match tables 1 and 2 of the paper")
+    for c in differ[:_MAX_LISTED]:
         lines.append(f"{c['source']} {c['split']}: {c['what']}: {c['counted']}, published {c['published']}")
-    return lines + [f"and {len(differ) - _MOST_NAMED} more differ"] * (len(differ) > _MOST_NAMED)
+    return lines + [f"and {len(differ) - _MAX_LISTED} more differ"] * (len(differ) > _MAX_LISTED)
 
 
 def published() -> dict[str, dict[str, dict[str, Any]]]:
-    """The figures of the paper's tables 1 and 2, in the form of `statistics`."""
+    """Return the figures of the paper's tables 1 and 2, in the form of `statistics`."""
     text = resources.files("radeval_core.data").joinpath("rate_ner_published.yaml").read_text("utf-8")
     figures: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(text)
     return figures
 
 
 def entities(tokens: list[str], tags: list[str]) -> Iterator[Row]:
-    """The entities that checked IOB tags mark, with their places in the tokens joined by spaces."""
+    """Yield the entities of valid IOB tags, with their positions in the tokens joined by spaces."""
     starts, position = [], 0
     for token in tokens:
         starts.append(position)
@@ -142,7 +142,7 @@ def _sentences(path: Path, source: str, split: str, names: Mapping[int, str]) ->
         if not isinstance(tokens, list) or not isinstance(given, list):
             raise InputError(f"{where}: expected lists 'tokens' and 'ner_tags'; found {', '.join(map(repr, row))}")
         if not tokens or not all(isinstance(token, str) and token for token in tokens):
-            raise InputError(f"{where}: 'tokens' must be texts, none of them empty")
+            raise InputError(f"{where}: 'tokens' must be non-empty texts")
         if len(tokens) != len(given):
             raise InputError(f"{where}: {len(tokens)} tokens but {len(given)} tags")
         tags = [_tag(where, tag, names) for tag in given]
@@ -158,7 +158,7 @@ def _sentences(path: Path, source: str, split: str, names: Mapping[int, str]) ->
 
 
 def _tag_names(source: Path) -> dict[int, str]:
-    """What the numbers of the tags mean; empty if the publisher's file is not there."""
+    """Return the tag name of each number; empty if the publisher's file is missing."""
     path = source / "idx2label.json"
     if not path.is_file():
         return {}
@@ -176,7 +176,7 @@ def _tag_names(source: Path) -> dict[int, str]:
 def _tag(where: str, given: Any, names: Mapping[int, str]) -> str:
     if isinstance(given, int) and not isinstance(given, bool):
         if not names:
-            raise InputError(f"{where}: tags are numbers: put the publisher's idx2label.json into the source folder")
+            raise InputError(f"{where}: the tags are numbers; put the publisher's idx2label.json in the source folder")
         given = names.get(given, given)
     tag = _TAGS.get(given.lower()) if isinstance(given, str) else None
     if tag is None:
@@ -197,7 +197,7 @@ DATASET = Dataset(
     about="sentences of MIMIC-IV and Radiopaedia reports with entities of five types",
     source="the folder of huggingface.co/datasets/Angelakeke/RaTE-NER (MIMIC_IV, Radiopaedia, idx2label.json)",
     terms="CC BY-NC 4.0, and the PhysioNet terms of MIMIC-IV: may not be published",
-    configs={config: Part(SCHEMA, SPLITS) for config in ("all", *FOLDERS.values())},
+    configs={config: DatasetPart(SCHEMA, SPLITS) for config in ("all", *FOLDERS.values())},
     read=read,
     remarks=remarks,
 )

@@ -1,22 +1,22 @@
-"""ReFiSco: chest X-ray reports that radiologists corrected line by line, with how severe each error was.
+"""ReFiSco: chest X-ray reports that radiologists corrected line by line, rating the severity of each error.
 
-Read are the publishers' files:
+The source is the publishers' files:
 
-- v0: `refisco-v0.csv` (PhysioNet refisco 0.0, and github.com/rajpurkarlab/ReFiSco-v0, whose README and notebook tell
-  what the columns mean): `id, indication, impression_original, impression_edited, score, annotator, source`; one line
-  of a report a row. Rows of the same id, annotator and source are one reading. A blank original is an insertion;
-  `[no edit]` and `[delete]` stand for what they say.
+- v0: `refisco-v0.csv` (PhysioNet refisco 0.0, and github.com/rajpurkarlab/ReFiSco-v0, whose README and notebook explain
+  the columns): `id, indication, impression_original, impression_edited, score, annotator, source`. Each row is one line
+  of a report. Rows with the same id, annotator and source are one reading. A blank original is an insertion;
+  `[no edit]` keeps the line and `[delete]` deletes it.
 - v1: `refisco-v1.csv` (columns as in the header file of github.com/rajpurkarlab/FineRadScore): `data_id, subject_id,
   study_id, report_type, report_text, original_line, corrected_line, error_clinical_severity, comments, annotator_id`.
-  A blank correction leaves the line as it is. `refisco-v1-paraphrased.csv`, if it is there, has the candidate in other
-  words for some reports (`data_id, report_type, corrected_paraphrase`).
+  A blank correction keeps the line. The optional `refisco-v1-paraphrased.csv` has a paraphrase of the candidate for
+  some reports (`data_id, report_type, corrected_paraphrase`).
 
-A bench row, kind `corrections`, is one reading of one report by one radiologist:
+A bench row (kind `corrections`) is one reading of one report by one radiologist:
 
     {"id": "p1s1-XREM-0", "study": "p1s1", "source": "XREM", "section": "impression", "annotator": "0",
      "prediction": "Heart is large. Lungs are clear.",      # the candidate, lines joined by a space
      "reference": "Heart is normal. Small left effusion.",  # the candidate as the radiologist corrected it
-     "paraphrase": None,                                    # the candidate in other words, or None
+     "paraphrase": None,                                    # a paraphrase of the candidate, or None
      "lines": [                                             # in the order of the reading
        {"line": 0, "action": "rewrite", "text": "Heart is large.", "corrected": "Heart is normal.",
         "start": 0, "end": 15, "severity": 2, "rating": "Actionable nonurgent error", "comment": ""},
@@ -25,11 +25,11 @@ A bench row, kind `corrections`, is one reading of one report by one radiologist
         "severity": 3, …}],
      "severity_sum": 6, "severity_max": 3}
 
-`action` is `keep`, `delete`, `rewrite` or `insert`: those of `judges.fineradscore.analysis`, and `keep` with severity 0
-unless the radiologist rated the line without changing it. `start` and `end` say where the line stands in `prediction`:
-a judge numbers lines by `split_lines(prediction)`, which mostly but not always finds the same lines, so compare a
-judge's line with the annotated lines it overlaps. Readings of the same id without the annotator are of one report, for
-the agreement between radiologists (v0 only). The radiologists gave no error category.
+`action` is `keep`, or `delete`, `rewrite` or `insert` as in `corrections.types`. A kept line has severity 0
+unless the radiologist rated it without changing it. `start` and `end` are the line's position in `prediction`. A judge
+numbers lines by `split_lines(prediction)`, which usually but not always finds the same lines, so compare a judge's line
+with the annotated lines it overlaps. Readings whose ids differ only in the annotator are of the same report; they
+measure the agreement between radiologists (v0 only). The radiologists gave no error category.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from radeval_core.data.dataset import Dataset, Part, Row, Tables
+from radeval_core.corrections.apply import sentence
+from radeval_core.corrections.types import DELETE, INSERT, REWRITE, SEVERITY
+from radeval_core.data.dataset import Dataset, DatasetPart, Row, Tables
 from radeval_core.data.source_files import csv_rows, find_file, string
 from radeval_core.errors import InputError
-from radeval_core.judges.fineradscore.analysis import DELETE, INSERT, REWRITE, SEVERITY
-from radeval_core.judges.fineradscore.apply import sentence
 from radeval_core.judges.fineradscore.schema import DELETE_MARK, NO_ERROR
 
 KEEP = "keep"
@@ -91,7 +91,7 @@ SCHEMA = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """One row of the source: a line and what the radiologist made of it, either of them perhaps empty."""
+    """One row of the source: a line and its correction. Either can be empty."""
 
     before: str
     action: str
@@ -102,7 +102,7 @@ class _Edit:
 
 
 def read_v0(source: Path | None) -> Tables:
-    """ReFiSco-v0 from `refisco-v0.csv` or the folder that holds it."""
+    """Read ReFiSco-v0 from `refisco-v0.csv` or the folder that contains it."""
     path = find_file(_given(source), ("refisco-v0.csv", "datasets/refisco-v0.csv"))
     readings: dict[str, tuple[Row, list[_Edit]]] = {}
     for where, row in csv_rows(path, _V0_COLUMNS):
@@ -110,14 +110,14 @@ def read_v0(source: Path | None) -> Tables:
         about: Row = {"id": f"{study}-{maker}-{annotator}", "study": study, "source": maker, "section": "impression"}
         about |= {"annotator": annotator, "indication": row["indication"], "paraphrase": None}
         if row["impression_original"].strip() and not row["impression_edited"].strip():
-            raise InputError(f"{where}: 'impression_edited' is empty: expected a text, {_NO_EDIT} or {DELETE_MARK}")
+            raise InputError(f"{where}: 'impression_edited' is empty; expected a text, {_NO_EDIT} or {DELETE_MARK}")
         edit = _edit(where, row["impression_original"], row["impression_edited"], row["score"], "")
         readings.setdefault(about["id"], (about, []))[1].extend(edit)
     return _tables(path, readings.values())
 
 
 def read_v1(source: Path | None) -> Tables:
-    """ReFiSco-v1 from `refisco-v1.csv` or the folder that holds it, with the paraphrases beside it if there are any."""
+    """Read ReFiSco-v1 from `refisco-v1.csv` or its folder, with the paraphrases if their file is next to it."""
     path = find_file(_given(source), ("refisco-v1.csv", "datasets/refisco-v1.csv"))
     paraphrases = dict(_paraphrases(path.parent / _PARAPHRASES))
     readings: dict[str, tuple[Row, list[_Edit]]] = {}
@@ -131,24 +131,24 @@ def read_v1(source: Path | None) -> Tables:
         line, corrected, rating = row["original_line"], row["corrected_line"], row["error_clinical_severity"]
         edit = _edit(where, line, corrected, rating, row["comments"].strip())
         readings.setdefault(about["id"], (about, []))[1].extend(edit)
-    if strangers := sorted(paraphrases.keys() - reports):
-        raise InputError(f"{path.parent / _PARAPHRASES}: report {strangers[0]!r} is not in {path}")
+    if unknown := sorted(paraphrases.keys() - reports):
+        raise InputError(f"{path.parent / _PARAPHRASES}: report {unknown[0]!r} is not in {path}")
     return _tables(path, readings.values())
 
 
 def bench_row(row: Row) -> list[Row]:
-    """The row as the module describes it."""
+    """Return the bench row described at the top of this module."""
     return [{key: value for key, value in row.items() if key != "indication"}]
 
 
 def _given(source: Path | None) -> Path:
     if source is None:
-        raise InputError("ReFiSco is not generated: give the publisher's file with --source")
+        raise InputError("ReFiSco needs the publisher's file; give it with --source")
     return source
 
 
 def _v1_report(where: str, row: Row) -> str:
-    """`12-findings`: the name the paper's own scripts give a report; they write it into the paraphrase file too."""
+    """Return the name of a report, such as `12-findings`, as in the paper's scripts and paraphrase file."""
     section, name = string(where, row, "report_type"), string(where, row, "data_id")
     return name if name.endswith(f"-{section}") else f"{name}-{section}"
 
@@ -160,7 +160,7 @@ def _paraphrases(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _edit(where: str, original: str, edited: str, rating: str, comment: str) -> list[_Edit]:
-    """What a row says; nothing if it is blank, as rows between reports may be."""
+    """Return the edit of a row, in a list; an empty list for a blank row, such as those between reports."""
     before, after, rating = original.strip(), edited.strip(), rating.strip()
     if not before and not after and rating.lower() in ("", NO_ERROR.lower()):
         return []
@@ -171,17 +171,17 @@ def _edit(where: str, original: str, edited: str, rating: str, comment: str) -> 
     else:
         action = REWRITE if before else INSERT
     if not before and action != INSERT:
-        raise InputError(f"{where}: there is neither a line nor a text to insert, but {edited.strip() or rating!r}")
+        raise InputError(f"{where}: no line and no text to insert, only {edited.strip() or rating!r}")
     if not rating and action == KEEP:
         rating = NO_ERROR
     known = next((name for name in _RATINGS if _letters(name) == _letters(rating)), None)
     if known is None:
-        raise InputError(f"{where}: unknown severity {rating!r}: expected {', '.join(_RATINGS)}")
+        raise InputError(f"{where}: unknown severity {rating!r}; expected one of {', '.join(_RATINGS)}")
     return [_Edit(before, action, after, known, _RATINGS[known], comment)]
 
 
 def _letters(rating: str) -> str:
-    """What tells ratings apart: `Actionable non-urgent error` is `Actionable nonurgent error`."""
+    """Return only the letters of a rating: `Actionable non-urgent error` is `Actionable nonurgent error`."""
     return re.sub("[^a-z]", "", rating.lower())
 
 
@@ -193,9 +193,9 @@ def _tables(path: Path, readings: Iterable[tuple[Row, list[_Edit]]]) -> Tables:
 
 
 def _reading(about: Row, edits: list[_Edit]) -> Row:
-    """The report, its corrected form, and the lines with their places.
+    """Return the report, its corrected form, and the lines with their positions.
 
-    A line without a full stop gets one, as the candidate's lines are told apart by it.
+    A line without a full stop gets one, because full stops separate the candidate's lines.
     """
     lines: list[Row] = []
     prediction = ""
@@ -227,7 +227,7 @@ def _reading(about: Row, edits: list[_Edit]) -> Row:
     return {**about, "prediction": prediction, "reference": reference, "lines": lines, **totals}
 
 
-_PARTS = {"corrections": Part(SCHEMA, ("test",), bench_row, "corrections")}
+_PARTS = {"corrections": DatasetPart(SCHEMA, ("test",), bench_row, "corrections")}
 _TERMS = "PhysioNet credentialed health data licence (made from MIMIC-CXR): may not be published"
 DATASETS = (
     Dataset(
@@ -242,7 +242,7 @@ DATASETS = (
     Dataset(
         name="refisco_v1",
         about="findings and impressions generated for 100 chest X-ray studies, corrected line by line by radiologists",
-        source="refisco-v1.csv (and refisco-v1-paraphrased.csv beside it) of the FineRadScore authors, or its folder",
+        source="refisco-v1.csv (and refisco-v1-paraphrased.csv next to it) of the FineRadScore authors, or its folder",
         terms=_TERMS,
         configs=_PARTS,
         read=read_v1,

@@ -1,11 +1,11 @@
-"""ReXVal: 200 pairs of chest X-ray impressions, errors counted by six radiologists in six categories.
+"""ReXVal: 200 pairs of chest X-ray impressions with errors counted by six radiologists in six categories.
 
-Read are two files of PhysioNet rexval-dataset 1.0.0:
+The source is two files of PhysioNet rexval-dataset 1.0.0:
 
-- `50_samples_gt_and_candidates.csv`: a row a study; `study_id, gt_report`, and a candidate in each of the columns
-  `radgraph, bertscore, s_emb, bleu`, named after the metric that retrieved it;
-- `6_valid_raters_per_rater_error_categories.csv`: a row a count; `study_number` (the row of the first file, from 0),
-  `candidate_type`, `error_category` (1 to 6), `clinically_significant`, `rater_index`, `num_errors`.
+- `50_samples_gt_and_candidates.csv`: one row per study, with `study_id, gt_report` and four candidates in the columns
+  `radgraph, bertscore, s_emb, bleu`, named after the metric that retrieved them.
+- `6_valid_raters_per_rater_error_categories.csv`: one row per count, with `study_number` (the row of the first file,
+  from 0), `candidate_type`, `error_category` (1 to 6), `clinically_significant`, `rater_index`, `num_errors`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from radeval_core.data.dataset import Dataset, Part, Row, Tables
+from radeval_core.data.dataset import Dataset, DatasetPart, Row, Tables
 from radeval_core.data.source_files import csv_rows, number, string
-from radeval_core.errors import InputError
 
 # in the order of the publisher's numbers 1 to 6
-from radeval_core.scores.fineradscore import CATEGORY_KEYS as CATEGORIES
+from radeval_core.error_categories import CATEGORIES
+from radeval_core.errors import InputError
 
 REPORTS = "50_samples_gt_and_candidates.csv"
 COUNTS = "6_valid_raters_per_rater_error_categories.csv"
@@ -61,7 +61,7 @@ def _studies(path: Path) -> list[Row]:
 
 
 def _counts(path: Path) -> tuple[dict[_Key, int], list[int]]:
-    """Every count by what it is of, and the raters; each combination must be there once."""
+    """Return the counts by key, and the raters. Each combination must occur exactly once."""
     columns = (
         "study_number",
         "candidate_type",
@@ -85,7 +85,7 @@ def _counts(path: Path) -> tuple[dict[_Key, int], list[int]]:
             _whole(where, row, "rater_index", 0, 99),
         )
         if key in counts:
-            raise InputError(f"{where}: this count of study {key[0]}, {candidate}, rater {key[4]} was already given")
+            raise InputError(f"{where}: duplicate count for study {key[0]}, {candidate}, rater {key[4]}")
         counts[key] = _whole(where, row, "num_errors", 0, 50)
     raters = sorted({key[4] for key in counts})
     if len(raters) != RATERS:
@@ -127,7 +127,7 @@ def _row(study: int, texts: Row, candidate: str, counts: dict[_Key, int], raters
 
 
 def _held_out() -> set[str]:
-    """The studies of the test split. The paper's own choice is not published; a hash makes the same one everywhere."""
+    """Return the studies of the test split. The paper's choice is not published, so a hash chooses them."""
     order = sorted(map(str, range(STUDIES)), key=lambda study: hashlib.sha256(f"rexval {study}".encode()).hexdigest())
     return set(order[:TEST_STUDIES])
 
@@ -150,11 +150,11 @@ DATASET = Dataset(
     name="rexval",
     about="200 pairs of chest X-ray impressions with errors counted by six radiologists",
     source=f"the folder of PhysioNet rexval-dataset 1.0.0, with {REPORTS} and {COUNTS}",
-    terms="PhysioNet Credentialed Health Data License 1.5.0: may not be passed on",
+    terms="PhysioNet Credentialed Health Data License 1.5.0: may not be shared",
     read=_read,
     default_bench=("all", "test"),
     configs={
-        "all": Part(_SCHEMA, ("test",), bench=_rated),
-        "split": Part(_SCHEMA, ("train", "test"), bench=_rated),
+        "all": DatasetPart(_SCHEMA, ("test",), bench=_rated),
+        "split": DatasetPart(_SCHEMA, ("train", "test"), bench=_rated),
     },
 )

@@ -1,4 +1,4 @@
-"""The most similar other text of a corpus, exactly, in blocks so that memory stays bounded whatever the corpus."""
+"""Find the most similar other text of a corpus by exact search, in blocks that keep memory bounded."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from numpy.typing import NDArray
 
 from radeval_core.errors import InputError
 
-#: texts to vectors, a row a text
+#: function from texts to vectors, one row per text
 Encoder = Callable[[Sequence[str]], NDArray[np.floating[Any]]]
-#: similarities held at once: 64 MB of float32
+#: similarities in memory at once: 64 MB of float32
 _AT_ONCE = 2**24
 
 
 def most_similar(texts: Sequence[str], wanted: Sequence[int], encode: Encoder | None = None) -> Iterator[int | None]:
-    """For each wanted text the place of the text nearest to it by cosine, never its own; the first of equals.
+    """Yield, for each wanted text, the index of the other text nearest by cosine; the first one if several tie.
 
     Args:
         texts: the corpus, all different.
-        wanted: places of the texts asked about, in the order of the answers.
-        encode: texts to vectors; by default TF-IDF of words and pairs of words.
+        wanted: indices of the texts to search for.
+        encode: function from texts to vectors; by default TF-IDF of words and word pairs.
 
     Yields:
-        A place; None where nothing is similar at all.
+        An index, or None if no other text is similar at all.
     """
     if len(texts) < 2:
         raise InputError(f"similarity needs at least 2 different texts, got {len(texts)}")
@@ -48,12 +48,12 @@ def _tfidf(texts: Sequence[str]) -> Any:
     try:
         return TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, dtype=np.float32).fit_transform(texts)
     except ValueError as error:
-        raise InputError(f"the texts have no words to compare them by ({error})") from error
+        raise InputError(f"the texts have no words to compare ({error})") from error
 
 
 def _unit(texts: Sequence[str], encode: Encoder) -> NDArray[np.float32]:
     vectors = np.asarray(encode(texts), dtype=np.float32)
     if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
-        raise InputError(f"the encoder must give a finite vector for each of {len(texts)} texts, got {vectors.shape}")
+        raise InputError(f"the encoder must return a finite vector for each of {len(texts)} texts, got {vectors.shape}")
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(lengths == 0, 1, lengths), dtype=np.float32)

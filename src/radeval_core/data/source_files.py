@@ -1,4 +1,4 @@
-"""The publisher's files on the user's disk, row by row. Every row comes with where it stands, for messages."""
+"""Read a publisher's files row by row. Every row comes with its location, for error messages."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 
 from radeval_core.errors import InputError
 
-#: a row, after the file and the place in it
+#: the location of a row (file and line or row), and the row
 Placed = tuple[str, dict[str, Any]]
 
 
 def find_file(source: Path, names: Iterable[str]) -> Path:
-    """The source itself if it is a file, else the first of the names that is there.
+    """Return the source if it is a file, else the first of the names that exists in it.
 
     Raises:
-        InputError: there is none; the message lists what was looked for.
+        InputError: none exists; the message lists the names.
     """
     if source.is_file():
         return source
@@ -31,7 +31,7 @@ def find_file(source: Path, names: Iterable[str]) -> Path:
 
 
 def csv_rows(path: Path, columns: Iterable[str]) -> Iterator[Placed]:
-    """Rows of a CSV file that has at least these columns; a row is named by the line it ends on."""
+    """Yield the rows of a CSV file that has at least these columns. A row's location is the line it ends on."""
     csv.field_size_limit(2**31 - 1)
     with _opened(path, newline="") as file:
         reader = csv.reader(file, strict=True)
@@ -44,7 +44,7 @@ def csv_rows(path: Path, columns: Iterable[str]) -> Iterator[Placed]:
                 if not any(map(str.strip, values)):
                     continue  # spreadsheets leave rows of empty cells
                 if len(values) != len(header):
-                    raise InputError(f"{where}: {len(values)} columns where the header has {len(header)}")
+                    raise InputError(f"{where}: {len(values)} columns, but the header has {len(header)}")
                 yield where, dict(zip(header, values, strict=True))
         except csv.Error as error:
             raise InputError(f"{path}: line {reader.line_num}: not valid CSV ({error})") from error
@@ -53,7 +53,7 @@ def csv_rows(path: Path, columns: Iterable[str]) -> Iterator[Placed]:
 
 
 def json_rows(path: Path) -> Iterator[Placed]:
-    """Objects of a JSON file: a list of them, one a line, or an object whose keys name them (then their `id`)."""
+    """Yield the objects of a JSON file: a list, one object per line, or an object of objects whose keys become `id`."""
     try:
         with _opened(path, newline="\n") as file:
             text = file.read()
@@ -66,22 +66,22 @@ def json_rows(path: Path) -> Iterator[Placed]:
 
 
 def stable_order(key: str) -> str:
-    """Orders keys as if by chance, but the same on every machine and whatever other keys there are."""
+    """Return a sort key that shuffles, the same on every machine and independent of the other keys."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
 def string(where: str, row: dict[str, Any], column: str) -> str:
-    """A text that says something."""
+    """Return the text of a column; raise an error if it is missing or blank."""
     value = row.get(column)
     if not isinstance(value, str) or not value.strip():
         found = ", ".join(map(repr, row))
-        problem = "is missing" if column not in row else "must be a text and not empty"
+        problem = "is missing" if column not in row else "must be a non-empty text"
         raise InputError(f"{where}: {column!r} {problem}; found the columns {found}")
     return value
 
 
 def number(where: str, row: dict[str, Any], column: str, lowest: float, highest: float) -> float:
-    """A number within bounds, also one written as text."""
+    """Return the number of a column, also if it is written as text; raise an error if it is out of bounds."""
     value = row.get(column)
     try:
         if isinstance(value, bool) or value is None:
@@ -90,7 +90,7 @@ def number(where: str, row: dict[str, Any], column: str, lowest: float, highest:
     except (TypeError, ValueError):
         raise InputError(f"{where}: {column!r} must be a number, got {value!r}") from None
     if not lowest <= result <= highest:
-        raise InputError(f"{where}: {column!r} must be {lowest:g} to {highest:g}, got {result:g}")
+        raise InputError(f"{where}: {column!r} must be from {lowest:g} to {highest:g}, got {result:g}")
     return result
 
 
@@ -127,5 +127,5 @@ def _json_lines(path: Path, text: str) -> Iterator[tuple[str, Any]]:
         except json.JSONDecodeError as error:
             raise InputError(
                 f"{path}: line {number}, column {error.colno}: not valid JSON ({error.msg}); "
-                "the file must be a list of objects, or have one a line"
+                "the file must be a list of objects or have one object per line"
             ) from error

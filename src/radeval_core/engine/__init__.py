@@ -1,1 +1,1 @@
-"""Texts to tensors to arrays, fast: batching, devices, the forward loop, annotation storage. No radiology here."""
+"""Runs models over texts: batching, devices, the forward loop, stored annotations. Contains no radiology."""

@@ -1,4 +1,4 @@
-"""Which texts go through a model together: each unique text once, longest first, within a token budget."""
+"""Plans batches: each distinct text once, longest first, within a token budget."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 def unique_texts(texts: Sequence[str]) -> tuple[list[str], list[int]]:
-    """The distinct texts in order of first appearance, and for each input its place among them."""
+    """Return the distinct texts in order of first appearance, and for each input the index of its text."""
     places: dict[str, int] = {}
     inverse = [places.setdefault(text, len(places)) for text in texts]
     return list(places), inverse
@@ -18,12 +18,12 @@ def unique_texts(texts: Sequence[str]) -> tuple[list[str], list[int]]:
 def plan_batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
     """Group items into batches whose padded size stays within a budget.
 
-    Items are taken longest first, so padding is small and running out of memory shows at once. A batch costs its
-    longest item times its number of items; an item longer than the budget gets a batch of its own.
+    Batches take the longest items first, so padding is small and an out-of-memory error shows up at once. A batch
+    costs its longest item times its number of items. An item longer than the budget gets a separate batch.
 
     Args:
         lengths: the length of each item, in tokens.
-        budget: the most tokens a batch may hold, padding included.
+        budget: maximum tokens per batch, padding included.
 
     Returns:
         Batches of indices into `lengths`; every index occurs exactly once.
@@ -42,10 +42,10 @@ def plan_batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
 
 
 def restore_order(batches: Sequence[Sequence[int]], results: Sequence[Sequence[T]]) -> list[T]:
-    """Put the results of planned batches back in the order of the items, strictly.
+    """Put the results of planned batches back in the order of the items.
 
     Raises:
-        ValueError: if a batch has more or fewer results than items, or an index is missing or occurs twice.
+        ValueError: if a batch does not have exactly one result per item, or an index is missing or repeated.
     """
     placed: dict[int, T] = {}
     for batch, batch_results in zip(batches, results, strict=True):

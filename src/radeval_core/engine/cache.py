@@ -1,8 +1,8 @@
-"""The opt-in annotation cache on disk: one SQLite file, sealed entries, bounded size.
+"""The optional annotation cache on disk: one SQLite file with encrypted entries and a size limit.
 
-Reports are patient data, and annotations (tokens, entities) can spell them out. So an entry's name is a hash, and its
-content is encrypted under a key made from the report itself: only someone who already holds the text can read what
-was computed from it. The same seal shows damage: an entry that does not open is dropped and computed again.
+Reports are patient data, and annotations (tokens, entities) can reveal them. So an entry's name is a hash, and its
+content is encrypted with a key derived from the report text: only someone who already has the text can read the
+entry. Decryption also detects damage: an entry that fails to decrypt is deleted and computed again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TypeVar
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -23,11 +22,10 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from radeval_core.errors import InputError
 
 log = logging.getLogger(__name__)
-T = TypeVar("T")
 CACHE_ENV = "RADEVAL_CACHE"
 _FILE = "annotations.sqlite"
 _NONCE = 12
-#: SQLite's words for trouble that a new file would not cure
+#: parts of SQLite messages about problems that a new file would not fix
 _NOT_DAMAGE = ("locked", "unable to open", "readonly", "full")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (name BLOB PRIMARY KEY, sealed BLOB NOT NULL, size INTEGER NOT NULL,
@@ -37,11 +35,11 @@ CREATE INDEX IF NOT EXISTS by_use ON entries (used);
 
 
 class DiskCache:
-    """Annotations by annotator identity and text.
+    """A cache of annotations on disk, by annotator identity and text.
 
     Args:
-        folder: made if it does not exist.
-        limit: bytes of sealed entries kept; the longest unused go first.
+        folder: created if it does not exist.
+        limit: maximum bytes of encrypted entries; beyond it, the least recently used are deleted.
     """
 
     def __init__(self, folder: str | Path, limit: int = 2 << 30) -> None:
@@ -50,14 +48,14 @@ class DiskCache:
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
-            raise InputError(f"cannot make the cache folder {str(folder)!r}: {error.strerror}") from error
+            raise InputError(f"cannot create the cache folder {str(folder)!r}: {error.strerror}") from error
 
     @property
     def file(self) -> Path:
         return self.folder / _FILE
 
     def get(self, identity: str, texts: Sequence[str]) -> dict[str, bytes]:
-        """The data of those texts that are known. What is damaged counts as unknown."""
+        """Return the data of the texts that are in the cache. Damaged entries are left out and deleted."""
         found: dict[str, bytes] = {}
 
         def read(db: sqlite3.Connection) -> None:
@@ -82,7 +80,7 @@ class DiskCache:
         return found
 
     def put(self, identity: str, items: Mapping[str, bytes]) -> None:
-        """Keep the data of some texts, and drop the longest unused entries beyond the limit."""
+        """Store the data of some texts, and delete the least recently used entries beyond the limit."""
         now = time.time_ns()
         rows = []
         for text, data in items.items():
@@ -110,7 +108,7 @@ class DiskCache:
         db.execute("PRAGMA incremental_vacuum")
 
     def _with_database(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """Do some work in one transaction; a file that is no sound database is replaced by a new one."""
+        """Run `work` in one transaction; replace a damaged database file with a new one."""
         try:
             self._transaction(work)
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # damage may even garble SQLite's own message
@@ -119,7 +117,7 @@ class DiskCache:
             self._rebuild(work)
 
     def _rebuild(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        log.warning("the annotation cache %s is damaged: starting a new one", self.file)
+        log.warning("the annotation cache %s is damaged: creating a new one", self.file)
         for suffix in ("", "-wal", "-shm"):
             Path(f"{self.file}{suffix}").unlink(missing_ok=True)
         self._transaction(work)
@@ -142,13 +140,13 @@ class DiskCache:
 
 
 def cache_from(folder: str | Path | None) -> DiskCache | None:
-    """The cache in a folder, or the one the environment names, or none."""
+    """Return the cache in `folder`, else in the folder `RADEVAL_CACHE` names, else None."""
     folder = folder or os.environ.get(CACHE_ENV)
     return DiskCache(folder) if folder else None
 
 
 def _name_and_key(identity: str, text: str) -> tuple[bytes, bytes]:
-    """The public name of an entry and its secret key, two independent hashes of the same content."""
+    """Return the public name and the secret key of an entry: two independent hashes of the same content."""
     content = hashlib.sha256(f"{len(identity)}:{identity}".encode() + text.encode("utf-8", "surrogatepass"))
     name, key = content.copy(), content.copy()
     name.update(b"\0name")

@@ -1,4 +1,4 @@
-"""Loading transformers checkpoints, from the Hub or a folder, and naming exactly which weights were loaded."""
+"""Loads transformers checkpoints from the Hub or a folder and identifies exactly which weights were loaded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from radeval_core.errors import CheckpointError
 
 #: files that can change what a model computes
 _WEIGHTS_AND_RULES = ("*.safetensors", "*.bin", "*.pth", "*.json", "*.txt", "*.model")
-#: heads that no annotator reads: published encoders often lack them
+#: heads that no annotator uses; published encoders often lack them
 _UNUSED_HEADS = ("pooler.",)
 
 
@@ -32,11 +32,11 @@ def load_encoder(
 
     Args:
         source: Hub id or folder in the published layout.
-        layers: keep only the first so many layers; None for all.
+        layers: number of layers to keep, from the first; None keeps all.
         dtype: number format of the weights.
-        name: what signatures call it; of a path, the last part is used.
-        auto: transformers' class for the kind of model, head included.
-        exact: refuse tensors the model does not need; an encoder is often taken out of a larger model.
+        name: the name in signatures; only the last part of a path is used.
+        auto: transformers' auto class for this kind of model, including its head.
+        exact: reject tensors the model does not need. False by default, as encoders are often parts of larger models.
 
     Returns:
         The model in eval mode, its tokenizer, and `name@revision`.
@@ -61,12 +61,13 @@ def load_encoder(
     if missing:
         raise CheckpointError(
             f"{source} lacks {len(missing)} tensors the model needs, the first is {sorted(missing)[0]!r}: "
-            "it is incomplete or of another architecture"
+            "the checkpoint is incomplete or has another architecture"
         )
     surplus = sorted(key for key in report["unexpected_keys"] if not key.startswith(_UNUSED_HEADS))
     if exact and surplus:
         raise CheckpointError(
-            f"{source} has {len(surplus)} tensors too many, the first is {surplus[0]!r}: it is of another architecture"
+            f"{source} has {len(surplus)} extra tensors, the first is {surplus[0]!r}: "
+            "the checkpoint has another architecture"
         )
     if report["mismatched_keys"]:
         raise CheckpointError(f"{source}: tensor {sorted(report['mismatched_keys'])[0]} has the wrong shape")
@@ -75,7 +76,7 @@ def load_encoder(
 
 
 def identity(source: str, config: Any, name: str) -> str:
-    """`name@revision`: the commit for a Hub checkpoint, a hash of the files for a folder."""
+    """Return `name@revision`: the revision is the Hub commit, or for a folder a hash of its files."""
     folder = Path(source)
     if folder.is_dir():
         shown = folder.resolve().name if name == source else name
@@ -86,18 +87,18 @@ def identity(source: str, config: Any, name: str) -> str:
 
 
 def cannot_load(source: str, error: Exception) -> str:
-    """Why a checkpoint does not load, and what to type."""
+    """Return a message that says why a checkpoint does not load and what to type."""
     if Path(source).is_dir():
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         return f"cannot load a checkpoint from folder {source!r}: {reason}"
     return (
-        f"cannot load checkpoint {source!r}: not in the local Hub cache and not to be downloaded. "
+        f"cannot load checkpoint {source!r}: it is not in the local Hub cache and cannot be downloaded. "
         f"On a connected machine type `hf download {source}`, or name a local folder instead"
     )
 
 
 class QuietTransformers:
-    """Hides transformers' load report; what matters of it is checked and raised as an error."""
+    """Hides transformers' load report; `load_encoder` checks it and raises errors instead."""
 
     def __enter__(self) -> None:
         self._level = transformers.utils.logging.get_verbosity()

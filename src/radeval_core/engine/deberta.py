@@ -1,8 +1,8 @@
-"""A faster self-attention for DeBERTa-v3, with the same numbers.
+"""A faster self-attention for DeBERTa-v3 with the same results.
 
-transformers projects the table of relative positions anew in each layer of each forward, and compares every token with
-all 512 rows of it. But the table never changes after loading, and in a text of L tokens only 2·L − 1 distances occur.
-So here it is projected once, and only the rows that occur are compared.
+In every forward pass, each layer of transformers' version projects the table of relative positions again and compares
+every token with all 512 of its rows. But the table never changes after loading, and a text of L tokens has only
+2·L − 1 distances. So this version projects the table once and compares only the rows that occur.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ def speed_up_deberta(model: nn.Module) -> bool:
     """Replace the self-attention of a loaded DeBERTa-v3, in place.
 
     Args:
-        model: any transformers model in eval mode. One without DeBERTa-v2 layers, or whose settings are not those of
-            DeBERTa-v3, is left as it is.
+        model: any transformers model in eval mode. It stays unchanged if it has no DeBERTa-v2 layers, or if its
+            settings are not those of DeBERTa-v3.
 
     Returns:
-        Whether anything was replaced.
+        True if anything was replaced.
     """
     encoders = [m for m in model.modules() if isinstance(m, DebertaV2Encoder) and _has_v3_settings(m)]
     for encoder in encoders:
@@ -34,7 +34,7 @@ def speed_up_deberta(model: nn.Module) -> bool:
 
 
 def _has_v3_settings(encoder: Any) -> bool:
-    """Whether the attention is what `DistanceAttention` computes: both kinds of position terms, keys shared."""
+    """Return True if `DistanceAttention` computes this attention: both position terms and shared keys."""
     if encoder.training or not encoder.relative_attention or encoder.position_buckets < 1:
         return False
     attentions = [layer.attention.self for layer in encoder.layer]
@@ -45,10 +45,10 @@ def _has_v3_settings(encoder: Any) -> bool:
 
 
 class DistanceAttention(nn.Module):
-    """Disentangled self-attention (He et al. 2021) for inference, given the place of the module it replaces.
+    """Disentangled self-attention (He et al. 2021) for inference; replaces transformers' module.
 
     Args:
-        original: transformers' module; its projections are used.
+        original: transformers' module, whose projections are used.
         table: the vectors of relative positions, `2 * position_buckets` rows.
     """
 
@@ -60,7 +60,7 @@ class DistanceAttention(nn.Module):
         self.query_proj, self.key_proj, self.value_proj = original.query_proj, original.key_proj, original.value_proj
         self.heads: int = original.num_attention_heads
         self.buckets: int = original.pos_ebd_size
-        # content with content, content with position, position with content: three terms of equal weight
+        # three terms of equal weight: content to content, content to position, position to content
         self.scale = (3 * original.attention_head_size) ** -0.5
         self.register_buffer("position_keys", self._split(self.key_proj(table)[None])[0], persistent=False)
         self.register_buffer("position_queries", self._split(self.query_proj(table)[None])[0], persistent=False)
@@ -74,12 +74,12 @@ class DistanceAttention(nn.Module):
         relative_pos: torch.Tensor | None = None,
         rel_embeddings: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """As the module it replaces; the table in `rel_embeddings` is the one already projected."""
+        """Compute what the replaced module computes; ignore `rel_embeddings`, which was projected at loading."""
         assert relative_pos is not None and query_states is None, "the encoder gives positions and one stream"
         query = self._split(self.query_proj(hidden_states)) * self.scale
         key = self._split(self.key_proj(hidden_states))
         value = self._split(self.value_proj(hidden_states))
-        # rows of the table for the distances -(L-1) … L-1 from one token to another, however they are bucketed
+        # table rows for the distances -(L-1) … L-1 between two tokens, with any bucketing
         rows = torch.cat([relative_pos[0, 0].flip(0)[:-1], relative_pos[0, :, 0]]) + self.buckets
         to_position = query @ self.position_keys[:, rows.flip(0)].transpose(1, 2)
         from_position = key @ self.position_queries[:, rows].transpose(1, 2) * self.scale
@@ -90,12 +90,12 @@ class DistanceAttention(nn.Module):
         return context, weights if output_attentions else None
 
     def _split(self, states: torch.Tensor) -> torch.Tensor:
-        """(batch, tokens, width) to (batch, heads, tokens, width of a head)."""
+        """Reshape (batch, tokens, width) to (batch, heads, tokens, head width)."""
         return states.unflatten(2, (self.heads, -1)).transpose(1, 2)
 
 
 def _by_token(scores: torch.Tensor) -> torch.Tensor:
-    """From one column a distance to one column a token, without copying: row i starts one column before row i - 1."""
+    """Turn one column per distance into one per token, without copying: row i starts one column before row i - 1."""
     batch, heads, tokens, distances = scores.shape
     scores = scores.contiguous()
     strides = (scores.stride(0), scores.stride(1), distances - 1, 1)

@@ -1,6 +1,6 @@
-"""The files of a checkpoint: in a folder, in the local Hub cache, or downloaded, in this order.
+"""Finds the files of a checkpoint: in a folder, in the local Hub cache, or on the Hub, in this order.
 
-What is on this machine is used without asking the Hub, so a run with everything local makes no network call.
+Files on this machine are used without a request to the Hub, so a run with everything local makes no network call.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 from radeval_core.errors import CheckpointError
 
 T = TypeVar("T")
-#: no file inside a published archive is larger; a damaged or hostile header may claim anything
+#: no file in a published archive is larger; a damaged or hostile header can claim any size
 _LARGEST_MEMBER = 8 << 30
 
 
 def is_folder(source: str) -> bool:
-    """Whether a checkpoint is a folder on this machine rather than a Hub id."""
+    """Return True if a checkpoint is a folder on this machine, False if it is a Hub id."""
     return Path(source).is_dir()
 
 
 def local_first(load: Callable[..., T], source: str, **kwargs: Any) -> T:
-    """Call one of transformers' `from_pretrained`, asking the Hub only for what is not on this machine."""
+    """Call a loader such as `from_pretrained`, with local files only if possible."""
     try:
         return load(source, local_files_only=True, **kwargs)
     except OSError:
@@ -39,7 +39,7 @@ def local_first(load: Callable[..., T], source: str, **kwargs: Any) -> T:
 
 
 def checkpoint_file(source: str, name: str) -> Path:
-    """One file of a checkpoint.
+    """Return the path of one file of a checkpoint.
 
     Args:
         source: Hub id, or folder in the published layout.
@@ -54,13 +54,13 @@ def checkpoint_file(source: str, name: str) -> Path:
         return Path(local_first(hf_hub_download, source, filename=name))
     except (OSError, HfHubHTTPError, LocalEntryNotFoundError, ValueError) as error:
         raise CheckpointError(
-            f"cannot load {name!r} of {source!r}: not in the local Hub cache and not to be downloaded. "
+            f"cannot load {name!r} of {source!r}: it is not in the local Hub cache and cannot be downloaded. "
             f"On a connected machine type `hf download {source} {name}`, or name a local folder instead"
         ) from error
 
 
 def files_identity(name: str, files: Iterable[Path]) -> str:
-    """`name@revision` of the files a model was read from: their Hub commit if they have one, else a hash of them."""
+    """Return `name@revision` of a model's files: their Hub commit if they share one, else a hash of them."""
     files = sorted(set(files))
     commits = {commit for file in files if (commit := _commit(file))}
     if len(commits) == 1 and all(map(_commit, files)):
@@ -69,19 +69,19 @@ def files_identity(name: str, files: Iterable[Path]) -> str:
 
 
 def content_hash(files: Iterable[Path]) -> str:
-    """A short hash of the names and contents of files; read again only when one has changed."""
+    """Return a short hash of the names and contents of files; they are read again only after a change."""
     return _hash_files(tuple((str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in sorted(set(files))))
 
 
 def _commit(file: Path) -> str:
-    """The commit a file of the Hub cache belongs to; empty for other files."""
+    """Return the commit of a file in the Hub cache, or "" for other files."""
     parts = file.parts
     return parts[parts.index("snapshots") + 1] if "snapshots" in parts[:-2] else ""
 
 
 @lru_cache(maxsize=32)
 def _hash_files(stamps: tuple[tuple[str, int, int], ...]) -> str:
-    """A hash of names and contents; sizes and times are arguments so that a changed file is read again."""
+    """Hash names and contents; sizes and times are arguments so that a changed file is read again."""
     digest = hashlib.sha256()
     for path, size, _ in stamps:
         digest.update(f"{Path(path).name}\0{size}\0".encode())
@@ -92,14 +92,14 @@ def _hash_files(stamps: tuple[tuple[str, int, int], ...]) -> str:
 
 
 def read_archive(archive: Path, wanted: Sequence[str]) -> dict[str, bytes]:
-    """Read files out of a tar archive into memory: nothing is unpacked, so no path inside can lead anywhere.
+    """Read files from a tar archive into memory. Nothing is unpacked, so paths in the archive can do no harm.
 
     Args:
         archive: the file, compressed or not.
-        wanted: patterns as `PurePath.match` takes them; a folder around everything does not matter.
+        wanted: patterns for `PurePath.match`; they match from the right, so a top folder does not matter.
 
     Returns:
-        Contents by path inside the archive.
+        Contents by path in the archive.
     """
     found: dict[str, bytes] = {}
     try:
@@ -109,12 +109,14 @@ def read_archive(archive: Path, wanted: Sequence[str]) -> dict[str, bytes]:
                 if not member.isfile() or not any(path.match(pattern) for pattern in wanted):
                     continue
                 if member.size > _LARGEST_MEMBER:
-                    raise CheckpointError(f"{archive}: {member.name!r} claims {member.size:,} bytes: not read")
+                    raise CheckpointError(
+                        f"{archive}: {member.name!r} claims {member.size:,} bytes, more than any published file has"
+                    )
                 file = tar.extractfile(member)
                 assert file is not None
                 found[str(path)] = file.read()
                 if len(found[str(path)]) != member.size:
                     raise CheckpointError(f"{archive} is damaged: {member.name!r} ends early")
     except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-        raise CheckpointError(f"{archive} is damaged or no tar archive: {error}") from error
+        raise CheckpointError(f"{archive} is damaged or not a tar archive: {error}") from error
     return found

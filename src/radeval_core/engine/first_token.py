@@ -1,7 +1,7 @@
-"""Encoders of which only the first token's vector is read: the last layer need not compute the others.
+"""Speeds up encoders when only the first token's vector is used: the last layer does not compute the others.
 
-In the last layer every token gives a key and a value, but only the first needs a query and the feed-forward part. In
-a 12-layer encoder that leaves out 7 % of the work; the vector is the same.
+The last layer needs a key and a value for every token, but a query and the feed-forward part only for the first. In a
+12-layer encoder this saves 7 % of the work; the vector is the same.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from transformers.models.bert.modeling_bert import BertLayer
 
 
 class FirstTokenLayer(torch.nn.Module):
-    """The last layer of a BERT, for the first token alone.
+    """The last layer of a BERT, computed for the first token only.
 
     Args:
-        layer: the layer whose weights it uses.
+        layer: the original layer, whose weights are used.
     """
 
     def __init__(self, layer: BertLayer) -> None:
@@ -26,7 +26,7 @@ class FirstTokenLayer(torch.nn.Module):
     def forward(
         self, hidden: torch.Tensor, attention_mask: torch.Tensor | None = None, *_: Any, **__: Any
     ) -> torch.Tensor:
-        """From [texts, tokens, width] to [texts, 1, width]."""
+        """Map [texts, tokens, width] to [texts, 1, width]."""
         attention = self.layer.attention.self
         first = hidden[:, :1]
 
@@ -45,5 +45,5 @@ class FirstTokenLayer(torch.nn.Module):
 
 
 def keep_first_token(bert: Any) -> None:
-    """Make a BertModel give only the first token's vector: `last_hidden_state` is then [texts, 1, width]."""
+    """Make a BertModel return only the first token's vector: `last_hidden_state` becomes [texts, 1, width]."""
     bert.encoder.layer[-1] = FirstTokenLayer(bert.encoder.layer[-1])

@@ -1,7 +1,7 @@
-"""The one forward loop: unique texts, sorted batches, results in the order of the input.
+"""Runs a model over texts: distinct texts only, in sorted batches, with results in the order of the input.
 
-Hidden states, sentence vectors and token labels all come from here; what to keep of a batch is the caller's
-`collect` function.
+Hidden states, sentence vectors and token labels all come from this loop; the caller's `collect` function chooses what
+to keep from a batch.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from radeval_core.errors import RadevalError
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 TokenIds = Sequence[int]
-#: texts tokenised at once; on a GPU the next window is tokenised while this one runs
+#: texts tokenised at once; on a GPU, the next window is tokenised while the model runs on this one
 WINDOW = 8192
 
 
@@ -30,14 +30,14 @@ class ForwardLoop:
     """Runs a model over texts.
 
     Args:
-        model: called with `input_ids` and `attention_mask`.
-        tokenize: texts to token ids, special tokens included, cut to the model's limit.
-        pad_id: the padding token.
+        model: a function of `input_ids` and `attention_mask`.
+        tokenize: returns the token ids of texts, with special tokens, truncated to the model's limit.
+        pad_id: id of the padding token.
         device: where the model is.
-        budget: padded tokens in a batch; halved for good when the device runs out of memory.
+        budget: padded tokens per batch; halved permanently if the device runs out of memory.
 
     Attributes:
-        overlap: tokenise the next texts while the model runs.
+        overlap: if True, tokenise the next texts while the model runs.
         forward_seconds: time spent inside the model so far.
     """
 
@@ -54,7 +54,7 @@ class ForwardLoop:
         self.pad_id = pad_id
         self.device = device
         self.budget = budget
-        self.overlap = device.type != "cpu"  # on a CPU the model needs every core: nothing to overlap with
+        self.overlap = device.type != "cpu"  # on a CPU the model uses every core, so overlap gains nothing
         self.forward_seconds = 0.0
 
     def run(
@@ -63,13 +63,12 @@ class ForwardLoop:
         collect: Callable[[Any, list[TokenIds]], Sequence[T]],
         progress: str | None = None,
     ) -> list[T]:
-        """One result a text, in the order given.
+        """Return one result per text, in the given order.
 
         Args:
-            texts: any texts; equal ones go through the model once.
-            collect: from the model's output and the batch's token ids (padding on the right left out) to one
-                result a row.
-            progress: label of the progress bar, shown on a terminal only; None for no bar.
+            texts: any texts; repeated ones go through the model once.
+            collect: turns the model's output and the batch's token ids (without padding) into one result per row.
+            progress: label of the progress bar, shown only on a terminal; None for no bar.
         """
         unique, inverse = unique_texts(texts)
         windows = [unique[i : i + WINDOW] for i in range(0, len(unique), WINDOW)]
@@ -96,7 +95,7 @@ class ForwardLoop:
     def run_tokens(
         self, ids: Sequence[TokenIds], collect: Callable[[Any, list[TokenIds]], Sequence[T]], bar: Any = None
     ) -> list[T]:
-        """One result a row of token ids, in the order given; `bar` is moved on by the rows done."""
+        """Return one result per row of token ids, in the given order; advance `bar` by the rows done."""
         todo = plan_batches([len(i) for i in ids], self.budget)
         done: list[list[int]] = []
         results: list[Sequence[T]] = []
@@ -115,7 +114,7 @@ class ForwardLoop:
         return restore_order(done, results)
 
     def run_batch(self, rows: list[TokenIds], collect: Callable[[Any, list[TokenIds]], Sequence[T]]) -> Sequence[T]:
-        """One padded batch through the model."""
+        """Run the model on one padded batch."""
         input_ids, mask = pad_right(rows, self.pad_id)
         with torch.inference_mode():
             started = time.perf_counter()
@@ -126,14 +125,14 @@ class ForwardLoop:
             return collect(output, rows)
 
     def _smaller_batches(self, todo: list[list[int]], ids: Sequence[TokenIds]) -> list[list[int]]:
-        """Halve the budget and plan what is left again."""
+        """Halve the budget and plan the remaining rows again."""
         if len(todo[0]) == 1:
             raise RadevalError(
                 f"out of memory on {self.device} with a single text of {len(ids[todo[0][0]])} tokens: "
                 "use --device cpu or a smaller model"
             )
         self.budget = max(1, min(self.budget, len(todo[0]) * len(ids[todo[0][0]])) // 2)
-        log.warning("out of memory on %s: going on with batches of %d tokens", self.device, self.budget)
+        log.warning("out of memory on %s: continuing with batches of %d tokens", self.device, self.budget)
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
         left = [i for batch in todo for i in batch]
@@ -141,7 +140,7 @@ class ForwardLoop:
 
 
 def pad_right(rows: Iterable[TokenIds], pad_id: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Token ids and attention mask of a batch, padded on the right."""
+    """Return the token ids and attention mask of a batch, padded on the right."""
     tensors = [torch.as_tensor(row, dtype=torch.long) for row in rows]
     ids = torch.nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=pad_id)
     lengths = torch.tensor([len(t) for t in tensors])

@@ -1,4 +1,4 @@
-"""Images from files or memory, in the form models and pages take."""
+"""Reads images from files or memory as RGB."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from radeval_core.errors import InputError, needs_extra
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-#: grey values of more than 8 bits, which Pillow would cut off instead of scaling
+#: modes with more than 8 bits per grey value, which Pillow would clip instead of scaling
 _DEEP_MODES = ("I", "F", "I;16", "I;16B", "I;16L")
 
 
 def open_image(given: Any, where: str) -> Image:
-    """An image in RGB, from a path or a PIL image. Deep grey values are scaled to 8 bits by their own range."""
+    """Return an RGB image from a path or a PIL image. Deep grey values are scaled from their range to 8 bits."""
     try:
         from PIL import Image, UnidentifiedImageError
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Best cosine match of every vector of one set in another, for many pairs of sets at once."""
+"""Finds each vector's best cosine match in another set, for many pairs of sets at once."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _CELLS = {"cpu": 1_000_000, "mps": 10_000_000, "cuda": 50_000_000}
 def best_matches(
     pairs: Sequence[tuple[Vectors, Vectors]], device: torch.device
 ) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-    """For each pair of sets of unit vectors: each left vector's best cosine on the right, and the reverse.
+    """Return, per pair of sets of unit vectors, each left vector's best cosine on the right and the reverse.
 
     Args:
-        pairs: (left, right), one vector a row; neither may be empty.
+        pairs: (left, right), each with one vector per row; neither may be empty.
         device: where to compute.
     """
-    # A padded batch holds its largest left times its largest right set, so plan by the larger of both; the vectors
-    # themselves take room too, which counts for short texts.
+    # A padded batch has the size of its largest left set times its largest right set, so plan by the larger side.
+    # The vectors also take memory, which matters for short texts: hence at least 32.
     sides = [max(len(left), len(right)) for left, right in pairs]
     batches = plan_batches([side * max(side, 32) for side in sides], _CELLS[device.type])
     return restore_order(batches, [_batch([pairs[i] for i in batch], device) for batch in batches])

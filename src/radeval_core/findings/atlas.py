@@ -1,4 +1,4 @@
-"""The 36 regions of Chest ImaGenome: names, boxes on a standard film, and checks of boxes from elsewhere."""
+"""The 36 regions of Chest ImaGenome: names, boxes on a standard film, and checks of boxes given by a user."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from radeval_core.errors import InputError, unknown_name
-from radeval_core.findings.structures import Box
+from radeval_core.findings.types import Box
 
 
 @cache
@@ -24,38 +24,38 @@ def _file() -> dict[str, Any]:
 
 
 def atlas_version() -> int:
-    """Raised whenever a box of the atlas moves."""
+    """Return the version of the atlas. It goes up whenever a box moves."""
     return int(_file()["version"])
 
 
 @cache
 def standard_atlas() -> Mapping[str, Box]:
-    """The box of each region on a standard frontal film, as shares of its width and height."""
+    """Return the box of each region on a standard frontal film, as fractions of its width and height."""
     return MappingProxyType(check_boxes(_file()["regions"], 1, 1, "atlas"))
 
 
 @cache
 def region_names() -> tuple[str, ...]:
-    """The names of the 36 regions."""
+    """Return the names of the 36 regions."""
     return tuple(_file()["regions"])
 
 
 @cache
 def paired_regions() -> frozenset[str]:
-    """What the regions that exist on both sides, and only there, are called without their side."""
+    """Return the names, without side, of the regions that exist only as a left and a right one."""
     names = set(region_names())
     left = {name.removeprefix("left ") for name in names if name.startswith("left ")}
     return frozenset(base for base in left if f"right {base}" in names and base not in names)
 
 
 def region_name(name: Any, where: str = "boxes") -> str:
-    """The region of that name; letter case, underscores and hyphens do not matter.
+    """Return the standard name of a region; letter case, underscores and hyphens do not matter.
 
     Raises:
-        InputError: there is no such region.
+        InputError: the region is unknown.
     """
     if not isinstance(name, str):
-        raise InputError(f"{where}: the name of a region must be a string, got {type(name).__name__}")
+        raise InputError(f"{where}: a region's name must be a string, got {type(name).__name__}")
     plain = plain_name(name)
     if plain not in region_names():
         error = unknown_name("region", plain, region_names())
@@ -64,23 +64,23 @@ def region_name(name: Any, where: str = "boxes") -> str:
 
 
 def plain_name(name: str) -> str:
-    """A name in lower case, its words separated by single spaces."""
+    """Return a name in lower case, with single spaces between its words."""
     return " ".join(name.lower().replace("_", " ").replace("-", " ").split())
 
 
 def check_boxes(
     boxes: Any, width: float | None = None, height: float | None = None, where: str = "boxes"
 ) -> dict[str, Box]:
-    """The boxes of one image by the regions' own names, if all of them can be used.
+    """Check the boxes of one image and return them by the standard names of their regions.
 
     Args:
-        boxes: region to [left, top, right, bottom], in one unit for all.
-        width: the image's width in that unit; None where it is not known.
-        height: the image's height in that unit; None where it is not known.
-        where: what messages call the boxes, e.g. `boxes[3]`.
+        boxes: region to [left, top, right, bottom], all in the same unit.
+        width: the image's width in that unit, or None if unknown.
+        height: the image's height in that unit, or None if unknown.
+        where: how error messages name the boxes, e.g. `boxes[3]`.
 
     Raises:
-        InputError: a region is unknown or named twice, or a box is not four numbers, has no area, or leaves the image.
+        InputError: a region is unknown or given twice, or a box is not four numbers, has no area, or leaves the image.
     """
     if not isinstance(boxes, Mapping):
         raise InputError(f"{where} must be a dict of region to [x1, y1, x2, y2], got {type(boxes).__name__}")
@@ -94,7 +94,7 @@ def check_boxes(
 
 
 def check_box(box: Any, width: float | None, height: float | None, where: str) -> Box:
-    """The box as four floats, if it has an area and lies in the image."""
+    """Check that a box has an area and lies inside the image, and return it as four floats."""
     if not isinstance(box, Sequence) and hasattr(box, "tolist"):
         box = box.tolist()
     if not isinstance(box, Sequence) or isinstance(box, str) or len(box) != 4 or not all(map(_is_number, box)):

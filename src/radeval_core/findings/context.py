@@ -1,7 +1,7 @@
-"""Which tokens of a sentence are negated, in doubt, or not about this study.
+"""Find which tokens of a sentence are negated, uncertain, or not about this study.
 
-Scopes in the manner of NegEx and ConText (Chapman et al. 2001, Harkema et al. 2009), with rules of our own for lists,
-run-on sentences and double negation.
+Each cue has a scope, as in NegEx and ConText (Chapman et al. 2001, Harkema et al. 2009). The rules for lists, run-on
+sentences and double negation are ours.
 """
 
 from __future__ import annotations
@@ -10,24 +10,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from radeval_core.findings.lexicon import Lexicon
-from radeval_core.findings.match import Match
+from radeval_core.findings.match import FormMatch
 
 _NO_CUES: set[str] = set()
+_NO_LABELS: set[int] = set()
 _JOINS = frozenset({",", "and", "or", "&", "/"})
 _COPULA = frozenset({"is", "are", "was", "were", "has", "have", "be", "been"})
-#: a scope of doubt does not reach into what merely accompanies
-_COMPANY = frozenset({"with", "associated"})
+#: a scope of doubt ends at these words: `possible pneumonia with effusion` does not doubt the effusion
+_ACCOMPANYING = frozenset({"with", "associated"})
 
 
 @dataclass(slots=True)
 class Context:
-    """Flags by token, and where clauses end.
+    """Flags per token of a sentence.
 
     Attributes:
         negated: the statement at this token is denied.
         doubted: the statement at this token is uncertain.
-        skipped: the token is not a statement about this study.
-        breaks: tokens no scope and no modifier reaches across.
+        skipped: the token is not part of a statement about this study.
+        breaks: the token ends a clause; no scope and no modifier reaches across it.
     """
 
     negated: list[bool]
@@ -36,10 +37,12 @@ class Context:
     breaks: list[bool]
 
 
-def read_context(words: Sequence[str], matches: Sequence[Match], lexicon: Lexicon) -> Context:
-    """Find the scopes of all cues of a sentence."""
+def read_context(words: Sequence[str], matches: Sequence[FormMatch], lexicon: Lexicon) -> Context:
+    """Find the scopes of all cues in a sentence."""
     size = len(words)
     context = Context([False] * size, [False] * size, [False] * size, [False] * size)
+    if ")" in words:
+        _break_at_numbers(words, context.breaks)
     if ";" not in words and not any(match.roles.cues for match in matches):
         return context
     cue_at: list[set[str]] = [_NO_CUES] * size
@@ -57,12 +60,15 @@ def read_context(words: Sequence[str], matches: Sequence[Match], lexicon: Lexico
     restart = lexicon.words["restart"]
     verbs = lexicon.words["verb"]
     subjects = {m.start for m in matches if m.roles.region and m.end < size and words[m.end] in _COPULA}
+    labels = _labels(words, matches) if ":" in words else _NO_LABELS
+    subjects |= labels
     cancelled = _double_negations(words, matches)
     for number, match in enumerate(matches):
         cues = match.roles.cues
         if not cues or match.roles.finding:
             continue
-        if "negate" in cues and number not in cancelled:
+        complete = words[match.end - 1] == "none" and match.end in labels  # `complications: none specimen: sent`
+        if "negate" in cues and number not in cancelled and not complete:
             for i in _forward(words, match.end, cue_at, context.breaks, restart, subjects, doubt=False):
                 context.negated[i] = True
         if "doubt" in cues:
@@ -72,19 +78,33 @@ def read_context(words: Sequence[str], matches: Sequence[Match], lexicon: Lexico
             for i in _forward(words, match.end, cue_at, context.breaks, frozenset(), set(), doubt=False):
                 context.skipped[i] = True
         if "negate_after" in cues:
-            for i in _backward(words, match.start, cue_at, context.breaks):
+            for i in _backward(words, match.start, cue_at, context.breaks, labels):
                 context.negated[i] = True
         if "doubt_after" in cues:
             between_alternatives = words[match.start] in ("versus", "vs")
-            for i in _backward(words, match.start, cue_at, context.breaks, verbs if between_alternatives else None):
+            stop = verbs if between_alternatives else None
+            for i in _backward(words, match.start, cue_at, context.breaks, labels, stop):
                 context.doubted[i] = True
     return context
 
 
-def _double_negations(words: Sequence[str], matches: Sequence[Match]) -> set[int]:
-    """Negations that follow each other directly (`not without`, `no absence of`) and cancel out."""
+def _break_at_numbers(words: Sequence[str], breaks: list[bool]) -> None:
+    """Let a numbered item end the clause before it: `none 1) polyp`."""
+    for i in range(1, len(words) - 1):
+        if words[i].isdigit() and words[i + 1] == ")" and "(" not in words[max(0, i - 3) : i]:
+            breaks[i] = breaks[i + 1] = True
+
+
+def _labels(words: Sequence[str], matches: Sequence[FormMatch]) -> set[int]:
+    """Return the first token of each label of a field: `effusion: none`, `complications: none`."""
+    begins = {m.end - 1: m.start for m in matches}
+    return {begins.get(i - 1, i - 1) for i, word in enumerate(words) if word == ":" and i and words[i - 1].isalpha()}
+
+
+def _double_negations(words: Sequence[str], matches: Sequence[FormMatch]) -> set[int]:
+    """Return negations that follow each other directly and cancel out: `not without`, `no absence of`."""
     cancelled: set[int] = set()
-    last: tuple[int, Match] | None = None
+    last: tuple[int, FormMatch] | None = None
     for number, match in enumerate(matches):
         if "negate" not in match.roles.cues:
             continue
@@ -104,14 +124,14 @@ def _forward(
     subjects: set[int],
     doubt: bool,
 ) -> range:
-    """The tokens a cue reaches to its right."""
+    """Return the tokens to the right of a cue that are in its scope."""
     size = len(words)
     end = start
     while end < size:
         word, cues = words[end], cue_at[end]
         if breaks[end] or "affirm" in cues:
             break
-        if doubt and word in _COMPANY:
+        if doubt and word in _ACCOMPANYING:
             break
         if end > start and end in subjects:  # a new statement begins: `no effusion heart is enlarged`
             break
@@ -132,7 +152,7 @@ def _forward(
 
 
 def _list_goes_on(words: Sequence[str], comma: int, breaks: list[bool]) -> bool:
-    """Whether `, ...` is part of a list of alternatives: an `or` follows before the clause ends."""
+    """Return whether a comma is inside a list of alternatives: an `or` follows before the clause ends."""
     for i in range(comma + 1, len(words)):
         if breaks[i] or words[i] in _COPULA:
             return False
@@ -142,18 +162,23 @@ def _list_goes_on(words: Sequence[str], comma: int, breaks: list[bool]) -> bool:
 
 
 def _backward(
-    words: Sequence[str], end: int, cue_at: list[set[str]], breaks: list[bool], stop: frozenset[str] | None = None
+    words: Sequence[str],
+    end: int,
+    cue_at: list[set[str]],
+    breaks: list[bool],
+    labels: set[int],
+    stop: frozenset[str] | None = None,
 ) -> range:
-    """The tokens a cue reaches to its left: the subject of its clause, lists included.
+    """Return the tokens to the left of a cue that are in its scope: the subject of its clause, including lists.
 
-    With `stop`, only the phrase directly before it: what `versus` sets against the next.
+    With `stop`, the scope is only the phrase directly before the cue, as for `versus`.
     """
     start = end
     copulas = 0
     last_join = end
     while start > 0:
         word = words[start - 1]
-        if breaks[start - 1] or "affirm" in cue_at[start - 1]:
+        if breaks[start - 1] or "affirm" in cue_at[start - 1] or start in labels:
             break
         if stop is not None and (word in stop or word == ","):
             break

@@ -1,12 +1,14 @@
-"""The lexicon in memory: findings, regions, and one tree of all surface forms with what each can be."""
+"""The lexicon in memory: findings, regions, and a tree of all surface forms with their roles."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from radeval_core.errors import InputError
+from radeval_core.findings.spelling import Speller
 from radeval_core.findings.text import normalise_form
 
 
@@ -22,7 +24,7 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LexiconEntry:
     """A finding, device or procedure, see lexicon/README.md."""
 
     name: str
@@ -34,7 +36,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Roles:
-    """What one surface form can be. Several at once: `upper limit of normal` describes a heart and is mild."""
+    """The roles of one surface form. It can have several: `upper limit of normal` describes a heart and is mild."""
 
     finding: str = ""
     region: str = ""
@@ -43,37 +45,39 @@ class Roles:
     severity: str = ""
     change: str = ""
     cues: set[str] = field(default_factory=set)
-    #: (regions, finding): beside one of these regions it makes that finding
+    #: (regions, finding): next to one of these regions, the form means that finding
     describes: list[tuple[frozenset[str], str]] = field(default_factory=list)
 
     @property
     def modifies(self) -> bool:
-        """Whether it says where, on which side, how severe, or how changed."""
+        """Return whether the form gives a place, a side, a severity or a change."""
         return bool(self.region or self.side or self.form_side or self.severity or self.change or self.describes)
 
 
 @dataclass(slots=True)
 class Node:
-    """A place in the tree of forms: what a form that ends here is, and which words may follow."""
+    """A node in the tree of forms: the roles of the form that ends here, and the words that may follow."""
 
     roles: Roles | None = None
     next: dict[str, Node] = field(default_factory=dict)
 
 
-@dataclass
+@dataclass(eq=False)
 class Lexicon:
-    """The compiled lexicon.
+    """The compiled lexicon. It caches relations between its own names, never words of a report.
 
     Attributes:
+        fingerprint: hash of the files it was read from.
         entries: findings by name.
         regions: regions by name.
-        tree: all forms, word by word from the first.
-        words: single-token cues that are asked for by token (`verb`, `locate`, `restart`).
-        apart: (adjective finding, noun finding) that together, apart in one phrase, are a third finding.
-        within: what a finding without a place is in a report about a region: `edema` in a chest is pulmonary edema.
+        tree: all forms, as a tree of words.
+        words: single-token cues, looked up by token (`verb`, `locate`, `restart`).
+        apart: (adjective finding, noun finding) to the finding they make together in one phrase, with words between.
+        within: finding to (region, special finding): `edema` without a place in a chest report is pulmonary edema.
     """
 
-    entries: dict[str, Entry] = field(default_factory=dict)
+    fingerprint: str = ""
+    entries: dict[str, LexiconEntry] = field(default_factory=dict)
     regions: dict[str, Region] = field(default_factory=dict)
     tree: dict[str, Node] = field(default_factory=dict)
     words: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -81,9 +85,36 @@ class Lexicon:
     within: dict[str, tuple[str, str]] = field(default_factory=dict)
     _surface: dict[tuple[str, ...], Roles] = field(default_factory=dict)
     _ancestors: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _related: dict[tuple[str, str], bool] = field(default_factory=dict)
+
+    @cached_property
+    def speller(self) -> Speller:
+        """Return the spelling corrector for the words of this lexicon."""
+        return Speller(word for tokens in self._surface for word in tokens)
+
+    def related(self, one: str, other: str) -> bool:
+        """Return whether two findings are the same, or one is a kind of the other."""
+        if one == other:
+            return True
+        if (one, other) not in self._related:
+            self._related[one, other] = other in self.more_general(one) or one in self.more_general(other)
+        return self._related[one, other]
+
+    def one_place(self, some: Iterable[str], others: Iterable[str]) -> bool:
+        """Return whether two sets of regions can be the same place: a region equals, or lies in, one of the other set.
+
+        An empty set can be anywhere.
+        """
+        first, second = tuple(some), tuple(others)
+        if not first or not second:
+            return True
+        return any(self._inside(x, y) or self._inside(y, x) for x in first for y in second)
+
+    def _inside(self, small: str, large: str) -> bool:
+        return small == large or (small in self.regions and large in self.ancestors(small))
 
     def ancestors(self, region: str) -> tuple[str, ...]:
-        """The larger regions a region belongs to, nearest first."""
+        """Return the larger regions a region belongs to, nearest first."""
         if region not in self._ancestors:
             chain, at = [], self.regions[region].parent
             while at and at not in chain:
@@ -93,7 +124,7 @@ class Lexicon:
         return self._ancestors[region]
 
     def more_general(self, finding: str) -> tuple[str, ...]:
-        """All findings a finding is a kind of, nearest first."""
+        """Return all findings that a finding is a kind of, nearest first."""
         found: list[str] = []
         todo = list(self.entries[finding].parents) if finding in self.entries else []
         while todo:
@@ -104,26 +135,22 @@ class Lexicon:
         return tuple(found)
 
     def surfaces(self) -> Iterable[Roles]:
-        """The roles of every form."""
+        """Return the roles of every form."""
         return self._surface.values()
 
-    def vocabulary(self) -> set[str]:
-        """Every word of every form."""
-        return {word for tokens in self._surface for word in tokens}
-
     def surface(self, tokens: tuple[str, ...]) -> Roles | None:
-        """The roles of exactly these tokens, if the lexicon knows them."""
+        """Return the roles of exactly these tokens, or None if the lexicon does not have them."""
         return self._surface.get(tokens)
 
     def roles(self, form: str) -> Roles:
-        """The roles of a surface form, made if new."""
+        """Return the roles of a surface form; add the form if it is new."""
         tokens = normalise_form(form)
         if not tokens:
-            raise InputError(f"lexicon: form {form!r} has no word")
+            raise InputError(f"lexicon: form {form!r} contains no word")
         return self._surface.setdefault(tokens, Roles())
 
     def compile(self) -> Lexicon:
-        """Sort the surface forms into the tree the parser reads."""
+        """Build the tree of surface forms that the parser reads."""
         self.tree = {}
         for tokens, roles in self._surface.items():
             node = self.tree.setdefault(tokens[0], Node())
@@ -133,7 +160,7 @@ class Lexicon:
         return self
 
     def to_json(self) -> dict[str, Any]:
-        """Everything but the tree, as JSON takes it."""
+        """Return the lexicon without its tree, as JSON data."""
         return {
             "entries": [[e.name, e.kind, e.significance, e.regions, e.parents] for e in self.entries.values()],
             "regions": [[r.name, r.sided, r.parent, r.imagenome, r.excludes] for r in self.regions.values()],
@@ -149,10 +176,10 @@ class Lexicon:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Lexicon:
-        """The lexicon `to_json` wrote."""
+        """Return the lexicon from data that `to_json` wrote."""
         lexicon = cls()
         for name, kind, significance, regions, parents in data["entries"]:
-            lexicon.entries[name] = Entry(name, kind, significance, tuple(regions), tuple(parents))
+            lexicon.entries[name] = LexiconEntry(name, kind, significance, tuple(regions), tuple(parents))
         for name, sided, parent, imagenome, excludes in data["regions"]:
             lexicon.regions[name] = Region(name, sided, parent, imagenome, tuple(excludes))
         lexicon.apart = {(first, second): name for first, second, name in data["apart"]}

@@ -1,4 +1,4 @@
-"""The lexicon's files: YAML beside the code, checked entry by entry, and compiled for fast loading."""
+"""Read the lexicon's YAML files, check each entry, and compile them for fast loading."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import yaml
 
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.findings.atlas import paired_regions, region_names
-from radeval_core.findings.lexicon import Entry, Lexicon, Region
-from radeval_core.findings.structures import CHANGES, KINDS, LATERALITIES, SEVERITIES, SIGNIFICANCES
+from radeval_core.findings.exams import EXAMS
+from radeval_core.findings.lexicon import Lexicon, LexiconEntry, Region
 from radeval_core.findings.text import SPELLING, normalise_form
+from radeval_core.findings.types import CHANGES, KINDS, LATERALITIES, SEVERITIES, SIGNIFICANCES
 
 FOLDER = Path(__file__).parent / "lexicon"
 COMPILED = FOLDER / "compiled.json"
@@ -23,25 +24,25 @@ _FINDING_FIELDS = {"kind", "significance", "regions", "parents", "forms", "sides
 _REGION_FIELDS = {"forms", "sided", "parent", "imagenome", "sides", "excludes"}
 CUES = ("negate", "negate_after", "doubt", "doubt_after", "affirm", "skip", "terminate", "normal", "generic",
         "restart", "locate", "verb")  # fmt: skip
-#: what an entry may be; `normality` comes from normal statements alone
+#: allowed kinds of an entry; only normal statements produce `normality`
 _ENTRY_KINDS = tuple(kind for kind in KINDS if kind != "normality")
 SECTIONS = Path(__file__).with_name("sections.yaml")
 
 
 @cache
 def headings() -> dict[str, str]:
-    """The section each known heading opens."""
+    """Return the section of each known heading."""
     sections = _read(SECTIONS)
     return {heading: section for section, names in sections.items() for heading in names}
 
 
 def load_lexicon(extra: Iterable[str | Path] = ()) -> Lexicon:
-    """The lexicon that ships, with further files of findings or regions added."""
+    """Load the built-in lexicon, plus optional YAML files with more findings or regions."""
     return _load(tuple((str(path), _stamp(Path(path))) for path in extra))
 
 
 def _stamp(path: Path) -> int:
-    """What tells that a file changed since it was read."""
+    """Return a file's modification time, to notice when it changed since it was read."""
     return path.stat().st_mtime_ns if path.is_file() else 0
 
 
@@ -49,21 +50,24 @@ def _stamp(path: Path) -> int:
 def _load(extra: tuple[tuple[str, int], ...]) -> Lexicon:
     lexicon = _compiled() or read_sources()
     home: dict[str, str] = {}
+    digest = hashlib.sha256(fingerprint().encode())
     for path in (Path(name) for name, _ in extra):
         for name, fields in _read(path).items():
             _add(lexicon, path, name, fields)
             home[name] = path.name
+        digest.update(path.read_bytes())
     _check_names(lexicon, home)
+    lexicon.fingerprint = digest.hexdigest() if extra else fingerprint()
     return lexicon.compile()
 
 
 def sources() -> list[Path]:
-    """The YAML files that ship, in a fixed order."""
+    """Return the built-in YAML files, in a fixed order."""
     return sorted(FOLDER.glob("*.yaml"))
 
 
 def read_sources() -> Lexicon:
-    """The lexicon straight from its YAML files."""
+    """Read the lexicon from its YAML files, without the compiled file."""
     lexicon = Lexicon()
     documents = {path.name: (path, _read(path)) for path in sources()}
     _, cues = documents.pop("cues.yaml")
@@ -78,15 +82,15 @@ def read_sources() -> Lexicon:
 
 @cache
 def fingerprint() -> str:
-    """A hash of the YAML files, headings and spelling rules, which tells whether the compiled file is theirs."""
+    """Return a hash of the YAML files, headings and spelling rules; it shows whether the compiled file is current."""
     digest = hashlib.sha256()
-    for path in (*sources(), SECTIONS, SPELLING):
+    for path in (*sources(), SECTIONS, SPELLING, EXAMS):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 
 
 def _compiled() -> Lexicon | None:
-    """The lexicon from the compiled file: a tenth of the time of reading YAML. None if the YAML has changed since."""
+    """Read the compiled file, ten times faster than YAML. Return None if the YAML files have changed since."""
     if not COMPILED.is_file():
         return None
     data = json.loads(COMPILED.read_text("utf-8"))
@@ -124,7 +128,7 @@ def _add(lexicon: Lexicon, path: Path, name: Any, fields: Any) -> None:
     _check_fields(lexicon, where, name, fields)
     sides = fields.get("sides") or {}
     if "kind" in fields:
-        lexicon.entries[name] = Entry(
+        lexicon.entries[name] = LexiconEntry(
             name, fields["kind"], fields["significance"], tuple(fields.get("regions") or ()),
             tuple(fields.get("parents") or ()),
         )  # fmt: skip
@@ -153,9 +157,9 @@ def _add(lexicon: Lexicon, path: Path, name: Any, fields: Any) -> None:
 
 
 def _check_fields(lexicon: Lexicon, where: str, name: Any, fields: Any) -> None:
-    """Refuse an entry that is not as lexicon/README.md says, naming the field."""
+    """Reject an entry that does not follow lexicon/README.md, and name the field."""
     if not isinstance(name, str) or not name.replace("_", "a").isalnum() or name != name.lower():
-        raise InputError(f"{where}: a name is lower-case words joined by _")
+        raise InputError(f"{where}: a name must be lower-case words joined by _")
     if not isinstance(fields, dict):
         raise InputError(f"{where}: expected fields such as forms: [...]")
     known = _FINDING_FIELDS if "kind" in fields else _REGION_FIELDS
@@ -163,12 +167,12 @@ def _check_fields(lexicon: Lexicon, where: str, name: Any, fields: Any) -> None:
         if key not in known:
             raise unknown_name(f"field of {where}", str(key), sorted(known))
     if name in lexicon.entries or name in lexicon.regions:
-        raise InputError(f"{where}: is in the lexicon already")
+        raise InputError(f"{where}: already in the lexicon")
     if not _texts(fields.get("forms")) or not fields["forms"]:
-        raise InputError(f"{where}: forms must be a list of texts")
+        raise InputError(f"{where}: forms must be a list of strings")
     for form in fields["forms"]:
         if not normalise_form(form):
-            raise InputError(f"{where}: form {form!r} has no word")
+            raise InputError(f"{where}: form {form!r} contains no word")
     for key in ("regions", "parents", "excludes"):
         if key in fields and fields[key] is not None and not _texts(fields[key]):
             raise InputError(f"{where}: {key} must be a list of names, got {fields[key]!r}")
@@ -188,7 +192,7 @@ def _check_sides(where: str, sides: Any, forms: list[str]) -> None:
     for form, side in sides.items():
         _one_of(where, "sides", side, LATERALITIES)
         if form not in forms:
-            raise InputError(f"{where}: sides names {form!r}, which is not among the forms")
+            raise InputError(f"{where}: sides names {form!r}, which is not one of the forms")
 
 
 def _check_rules(where: str, fields: Mapping[str, Any]) -> None:
@@ -229,11 +233,11 @@ def _add_modifiers(lexicon: Lexicon, data: Mapping[str, Mapping[str, list[str]]]
 
 
 def _check_names(lexicon: Lexicon, home: Mapping[str, str] | None = None) -> None:
-    """Every name that is referred to must exist.
+    """Check that every name an entry refers to exists.
 
     Args:
         lexicon: the lexicon.
-        home: the file each entry of the user's came from, for messages.
+        home: the file of each entry the user added, for error messages.
     """
     home = home or {}
 

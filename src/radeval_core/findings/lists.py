@@ -1,4 +1,4 @@
-"""What findings in one list or one explanation share: side, place, severity, change."""
+"""Share side, place, severity and change between findings in one list or one explanation."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ _LINKS = JOINS | {
     ",", "versus", "vs", "with", "associated", "adjacent", "overlying", "underlying", "superimposed", "a", "an", "the",
     "some", "few", "subsequent", "resultant", "of", "both", "as", "well",
 }  # fmt: skip
-#: how words end that describe a finding
+#: endings of words that describe a finding
 _ADJECTIVE = ("y", "al", "ar", "ic", "ive")
 
 
 def share_in_lists(scene: Scene, mentions: list[Mention]) -> None:
-    """In `left effusion and atelectasis` and `effusion and atelectasis on the left`, both are on the left."""
+    """Give findings in a list the modifiers they share.
+
+    In `left effusion and atelectasis` and `effusion and atelectasis on the left`, both findings are on the left.
+    """
     for first, second in pairwise(mentions):
         between = scene.words[first.end : second.start]
         if _adjective(scene, first, second):
@@ -53,19 +56,23 @@ def share_in_lists(scene: Scene, mentions: list[Mention]) -> None:
 
 
 def _adjective(scene: Scene, first: Mention, second: Mention) -> bool:
-    """`calcified right lung nodule`: the first finding is an adjective of the second."""
-    names = {i for m in scene.within(first.end, second.start) if m.roles.side or m.roles.region or m.roles.severity
-             for i in range(m.start, m.end)}  # fmt: skip
-    return second.start >= first.end and all(i in names for i in range(first.end, second.start)) and not second.regions
+    """Return whether the first finding is an adjective of the second: `calcified right lung nodule`."""
+    modifiers = {i for m in scene.within(first.end, second.start) if m.roles.side or m.roles.region or m.roles.severity
+                 for i in range(m.start, m.end)}  # fmt: skip
+    between = range(first.end, second.start)
+    return second.start >= first.end and all(i in modifiers for i in between) and not second.regions
 
 
 def _alternatives(between: Sequence[str]) -> bool:
-    """Only `or`, `/`, `and/or`, `versus` stand between two findings: one adjective goes for both."""
+    """Return whether only `or`, `/`, `and/or` or `versus` is between two findings, so one adjective describes both."""
     return bool(between) and all(w in ("or", "/", "and", "versus", "vs") for w in between) and "".join(between) != "and"
 
 
 def _explains(scene: Scene, first: Mention, second: Mention) -> bool:
-    """`opacity in the left base compatible with atelectasis`: what explains a finding is where that finding is."""
+    """Return whether the second finding explains the first, and so is in the same place.
+
+    Example: `opacity in the left base compatible with atelectasis`.
+    """
     if not first.laterality or second.laterality or second.anatomy or not is_sided(scene, second):
         return False
     stretch = range(first.end, second.start)
@@ -74,7 +81,9 @@ def _explains(scene: Scene, first: Mention, second: Mention) -> bool:
     if scene.context.negated[first.head] != scene.context.negated[second.head]:
         return False
     usual = scene.lexicon.entries[second.finding].regions
-    return bool(usual) and all("chest" in (r, *scene.lexicon.ancestors(r)) for r in usual)
+    if not usual:  # `calcifications in the right breast are suspicious for malignancy`
+        return scene.context.doubted[second.head]
+    return all("chest" in (r, *scene.lexicon.ancestors(r)) for r in usual)
 
 
 def _linked(scene: Scene, start: int, end: int, between: Sequence[str]) -> bool:
@@ -91,19 +100,19 @@ def _linked(scene: Scene, start: int, end: int, between: Sequence[str]) -> bool:
 
 
 def is_sided(scene: Scene, mention: Mention) -> bool:
-    """Whether a finding usually is in a paired region: a heart is on no side."""
+    """Return whether a finding is usually in a paired region: cardiomegaly has no side."""
     usual = scene.lexicon.entries[mention.finding].regions
     return not usual or any(scene.lexicon.regions[r].sided for r in usual)
 
 
 def _said_after(scene: Scene, mention: Mention) -> bool:
-    """Whether something was said of a mention after it rather than before it."""
+    """Return whether a mention has no side, place or change directly before it, so its modifiers follow it."""
     return not any(
         m.roles.side or m.roles.region or m.roles.change for m in scene.within(mention.start - 3, mention.start)
     )
 
 
 def _shared_regions(scene: Scene, source: Mention, target: Mention) -> list[str]:
-    """The places of one finding that can also be the other's: those inside its usual region."""
+    """Return the places of `source` that `target` can share: those inside the usual region of `target`."""
     usual = scene.lexicon.entries[target.finding].regions
     return [r for r in source.anatomy if r in usual or set(scene.lexicon.ancestors(r)) & set(usual)]

@@ -1,17 +1,26 @@
-"""Sizes in a sentence, in millimetres."""
+"""Find the sizes in a sentence, in millimetres."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 _UNITS = {"mm": 1.0, "millimeter": 1.0, "cm": 10.0, "centimeter": 10.0}
-#: words before a size that belongs to an earlier study
+#: words before a size that mark it as a size in an earlier study
 _BEFORE = frozenset({"previously", "formerly", "prior", "previous"})
+#: places from which a distance is measured
+_LANDMARKS = frozenset({"nipple", "os", "skin", "verge", "anus", "cervix"})
 _TIMES = frozenset({"x", "by", "×", "to"})
 
 
+def _is_distance(words: Sequence[str], at: int) -> bool:
+    """Return whether a length is the distance from a landmark, not a size: `5 cm from the nipple`."""
+    return "fn" in words[at : at + 1] or (
+        "from" in words[at : at + 1] and not _LANDMARKS.isdisjoint(words[at + 1 : at + 5])
+    )
+
+
 def find_sizes(words: Sequence[str]) -> list[tuple[int, int, tuple[float, ...]]]:
-    """Measurements in a sentence: (first token, token after the last, millimetres)."""
+    """Return the sizes in a sentence as (first token, token after the last, millimetres)."""
     found = []
     i = 0
     while i < len(words):
@@ -27,7 +36,7 @@ def find_sizes(words: Sequence[str]) -> list[tuple[int, int, tuple[float, ...]]]
             if at < len(words) and words[at] in _UNITS:
                 unit = _UNITS[words[at]]
                 at += 1
-        if unit and not (set(words[max(0, i - 3) : i]) & _BEFORE):
+        if unit and not _is_distance(words, at) and not (set(words[max(0, i - 3) : i]) & _BEFORE):
             found.append((i, at, tuple(round(float(n) * unit, 3) for n in numbers)))
         i = max(at, i + 1)
     return found

@@ -1,4 +1,4 @@
-"""Which findings a sentence mentions: by their own words, or by a describing word beside a region."""
+"""Find the findings a sentence mentions: by name, or by a describing word near a region."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from collections.abc import Sequence
 
 from radeval_core.findings.context import Context
 from radeval_core.findings.lexicon import Lexicon
-from radeval_core.findings.match import Match
+from radeval_core.findings.match import FormMatch
 from radeval_core.findings.scene import Mention
 
-#: words between a describing word and its region, at most
+#: maximum number of words between a describing word and its region
 _REACH = 10
 _COPULA = frozenset({"is", "are", "was", "were", "appear", "remain", "be", "seem"})
 
 
-def find_mentions(words: Sequence[str], matches: Sequence[Match], context: Context, lexicon: Lexicon) -> list[Mention]:
-    """All mentions, in order, without modifiers."""
+def find_mentions(
+    words: Sequence[str], matches: Sequence[FormMatch], context: Context, lexicon: Lexicon
+) -> list[Mention]:
+    """Return all mentions of a sentence in order, still without modifiers."""
     mentions = [
         Mention(m.start, m.end, m.start, m.roles.finding, m.roles.form_side) for m in matches if m.roles.finding
     ]
@@ -31,10 +33,10 @@ def find_mentions(words: Sequence[str], matches: Sequence[Match], context: Conte
     return mentions
 
 
-def called_normal(words: Sequence[str], matches: Sequence[Match], mention: Mention, lexicon: Lexicon) -> bool:
-    """`vascular engorgement is within normal limits` denies it."""
+def called_normal(words: Sequence[str], matches: Sequence[FormMatch], mention: Mention, lexicon: Lexicon) -> bool:
+    """Return whether a finding is called normal, which denies it: `vascular engorgement is within normal limits`."""
     if lexicon.entries[mention.finding].kind not in ("abnormality", "disease"):
-        return False  # intact wires are there
+        return False  # wires that are intact are still present
     at = mention.end
     while at < len(words) and words[at] in _COPULA:
         at += 1
@@ -42,7 +44,7 @@ def called_normal(words: Sequence[str], matches: Sequence[Match], mention: Menti
 
 
 def _joined(words: Sequence[str], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
-    """`calcified left hilar granuloma`: an adjective and its noun, apart, as the one finding they are."""
+    """Merge an adjective and its noun, with words between them, into one finding: `calcified left hilar granuloma`."""
     verbs = lexicon.words["verb"] | lexicon.words["locate"]
     kept: list[Mention] = []
     for mention in mentions:
@@ -57,28 +59,45 @@ def _joined(words: Sequence[str], mentions: list[Mention], lexicon: Lexicon) -> 
 
 
 def _described(
-    words: Sequence[str], match: Match, regions: Sequence[Match], context: Context, lexicon: Lexicon
+    words: Sequence[str], match: FormMatch, regions: Sequence[FormMatch], context: Context, lexicon: Lexicon
 ) -> Mention | None:
-    """A finding made by a describing word and the nearest region it can describe."""
-    best: tuple[int, Match, str] | None = None
+    """Return the finding made by a describing word and the nearest region it can describe, or None."""
+    best: tuple[int, FormMatch, str] | None = None
     for region in regions:
         gap = match.start - region.end if region.end <= match.start else region.start - match.end
         between = range(min(region.end, match.end), max(region.start, match.start))
         if gap > _REACH or any(context.breaks[i] for i in between):
             continue
-        # A word before a region describes that one rather than an equally near one before it.
+        # Of two equally near regions, a word describes the one after it.
         score = 2 * gap + (0 if region.start >= match.end else 1)
         if any(words[i] in ("and", ",", "with") for i in between):
             score += 8
         name = region.roles.region
+        head = next((r for r in regions if r.start == region.end), None)
+        if head is not None and _describes_head(match, head):
+            continue
         chain = {name, *lexicon.ancestors(name)[:1]}
         for allowed, finding in match.roles.describes:
             if chain & allowed:
-                rank = 2 * score + (0 if name in allowed else 1)  # its own rule before that of a larger region
+                rank = 2 * score + (0 if name in allowed else 1)  # a region's own rule wins over one of a larger region
                 if best is None or rank < best[0]:
                     best = (rank, region, finding)
     if best is None:
         return None
     _, region, finding = best
+    named = [region.roles.region]
+    before = next((r for r in regions if r.end == region.start), None)
+    if before is not None:  # `mediastinal lymph node`
+        named.append(before.roles.region)
+        special = [f for allowed, f in match.roles.describes if before.roles.region in allowed]
+        finding = next((f for f in special if finding in lexicon.more_general(f)), finding)
     start, end = min(region.start, match.start), max(region.end, match.end)
-    return Mention(start, end, match.start, finding, "", [region.roles.region])
+    return Mention(start, end, match.start, finding, "", named)
+
+
+def _describes_head(match: FormMatch, head: FormMatch) -> bool:
+    """Return whether a word describes the last noun of a compound: nodes, not the mediastinum, are enlarged.
+
+    Example: `enlarged mediastinal lymph nodes`.
+    """
+    return any(head.roles.region in allowed for allowed, _ in match.roles.describes)

@@ -1,39 +1,41 @@
-"""Which side, place, severity, size and change belong to which finding of a sentence."""
+"""Assign side, place, severity, size and change to the findings of a sentence."""
 
 from __future__ import annotations
 
 from radeval_core.findings.lists import is_sided, share_in_lists
-from radeval_core.findings.match import Match, side_of
+from radeval_core.findings.match import FormMatch, side_of
 from radeval_core.findings.measurements import find_sizes
 from radeval_core.findings.scene import JOINS, Mention, Scene
 from radeval_core.findings.text import GAP
 
-#: words between what is seen and what it means
+#: words between an observation and its explanation
 _EXPLAINING = frozenset(
     {"with", "represent", "representing", "suggest", "suggesting", "suggestive", "likely", "for", "of"}
 )
-#: how words end that describe a finding, or a word that does
+#: endings of words that describe a finding, or that describe such a word
 _DESCRIBING = ("y", "al", "ar", "ic", "ive", "ous", "ed", "ly")
 
 
 def attach(scene: Scene, mentions: list[Mention]) -> None:
     """Give every mention its modifiers."""
-    said = any(m.roles.modifies for m in scene.matches) or any(word[0].isdigit() for word in scene.words)
-    if not said and not any(_plural_pair(scene, m) for m in mentions):
+    has_modifiers = any(m.roles.modifies for m in scene.matches) or any(word[0].isdigit() for word in scene.words)
+    if not has_modifiers and not any(_plural_pair(scene, m) for m in mentions):
         return
     windows = _windows(scene, mentions)
     for mention, (left, right) in zip(mentions, windows, strict=True):
         _attach_one(scene, mention, left, right)
     if mentions:
         _opening_place(scene, mentions[0])
+    if ":" in scene.words[1:5]:
+        _side_of_label(scene, mentions)
     share_in_lists(scene, mentions)
     if len(mentions) == 1:
-        _side_of_what_it_explains(scene, mentions[0])
+        _take_side_of_observation(scene, mentions[0])
     _attach_measurements(scene, mentions)
 
 
 def _windows(scene: Scene, mentions: list[Mention]) -> list[tuple[int, int]]:
-    """For each mention, where the words before it that modify it begin, and where those after it end."""
+    """Return, per mention, where its modifiers before it begin and where those after it end."""
     lefts = [_left(scene, m, mentions[i - 1].end if i else 0) for i, m in enumerate(mentions)]
     found = []
     for i, mention in enumerate(mentions):
@@ -66,7 +68,7 @@ def _left(scene: Scene, mention: Mention, limit: int) -> int:
 
 
 def _adjectives_before(scene: Scene, comma: int, limit: int) -> int:
-    """Where the adjectives before a comma begin: `mild, bilateral, opacities`; the comma if there are none."""
+    """Return where the adjectives before a comma begin (`mild, bilateral, opacities`), or the comma if none."""
     modifiers = {
         i
         for m in scene.within(limit, comma)
@@ -83,7 +85,7 @@ def _adjectives_before(scene: Scene, comma: int, limit: int) -> int:
 
 
 def _locates_between(scene: Scene, start: int, end: int) -> bool:
-    """Whether a place phrase (`in the left base`) of the finding before stands in this stretch."""
+    """Return whether these tokens contain a place phrase of the previous finding: `in the left base`."""
     return any(word in scene.lexicon.words["locate"] for word in scene.words[start:end])
 
 
@@ -100,14 +102,14 @@ def _right(scene: Scene, mention: Mention, limit: int) -> int:
 
 
 def _goes_on_after(scene: Scene, at: int, limit: int) -> bool:
-    """Whether what follows a comma is still about the finding: a place, a side, a severity or a change."""
+    """Return whether the words after a comma still modify the finding: a place, side, severity or change."""
     if at < limit and (scene.words[at] in scene.lexicon.words["locate"] or scene.words[at] in ("left", "right", "now")):
         return True
     return any(m.start == at and (m.roles.change or m.roles.severity) for m in scene.matches)
 
 
 def _continues(scene: Scene, at: int, limit: int) -> bool:
-    """Whether `with` or `without` goes on about the same finding: `with its tip in`, `without change`."""
+    """Return whether `with` or `without` still modifies the same finding: `with its tip in`, `without change`."""
     return "tip" in scene.words[at : min(limit, at + 4)] or any(m.start == at and m.roles.change for m in scene.matches)
 
 
@@ -124,7 +126,7 @@ def _attach_one(scene: Scene, mention: Mention, left: int, right: int) -> None:
     if not mention.anatomy and not mention.laterality:
         _take_subject(scene, mention, left)
     graded = [m for m in [*inside, *before] if m.roles.severity]
-    # `slightly large heart`: the word that makes the finding grades it only where no other does
+    # `slightly large heart`: the word that makes the finding (`large`) gives its severity only if no other word does
     graded = [m for m in graded if m.start != mention.head] or graded
     if graded:
         mention.severity = max(graded, key=lambda m: m.start).roles.severity
@@ -139,7 +141,7 @@ def _attach_one(scene: Scene, mention: Mention, left: int, right: int) -> None:
 
 
 def _take_subject(scene: Scene, mention: Mention, left: int) -> None:
-    """`The aorta is calcified`: the region before the verb is where the finding is."""
+    """Take the region before the verb as the place of a finding: `The aorta is calcified`."""
     at = left
     while at > 0 and scene.words[at - 1] in ("is", "are", "was", "were", "appear", "remain"):
         at -= 1
@@ -151,26 +153,30 @@ def _take_subject(scene: Scene, mention: Mention, left: int) -> None:
                 mention.laterality = "bilateral"
 
 
-def _both_sides(scene: Scene, match: Match) -> bool:
-    """`the lung bases`: a paired region in the plural is meant on both sides."""
+def _both_sides(scene: Scene, match: FormMatch) -> bool:
+    """Return whether a form is a paired region in the plural, so both sides are meant: `the lung bases`."""
     name = match.roles.region
     if not name or not scene.lexicon.regions[name].sided:
         return False
     after = [word for word in scene.words[match.end : match.end + 2] if word != GAP]
+    if after[:1] == [":"] or name.endswith("lymph_node"):  # `Menisci: intact`; a side has many nodes
+        return False
     return scene.plural[match.end - 1] or after[:1] == ["are"]
 
 
 def _plural_pair(scene: Scene, mention: Mention) -> bool:
-    """`flattened diaphragms`: a finding's own words end in a paired region in the plural."""
+    """Return whether the words of a finding end in a paired region in the plural: `flattened diaphragms`."""
     if not scene.plural[mention.end - 1]:
         return False
     last = scene.words[mention.end - 1]
     roles = scene.lexicon.surface((last,))
-    return roles is not None and bool(roles.region) and scene.lexicon.regions[roles.region].sided
+    if roles is None or roles.region.endswith("lymph_node"):
+        return False
+    return bool(roles.region) and scene.lexicon.regions[roles.region].sided
 
 
-def _predicate(scene: Scene, mention: Mention, after: list[Match]) -> str | None:
-    """A severity said after the finding: `effusion is small`, `effusion, small`."""
+def _predicate(scene: Scene, mention: Mention, after: list[FormMatch]) -> str | None:
+    """Return the severity that follows a finding, or None: `effusion is small`, `effusion, small`."""
     for match in after:
         if match.roles.severity and match.start - mention.end <= 4:
             between = scene.words[mention.end : match.start]
@@ -186,8 +192,11 @@ def _side(sides: list[str]) -> str | None:
     return sides[0] if sides else None
 
 
-def _split_sides(scene: Scene, mention: Mention, before: list[Match]) -> None:
-    """`small left and moderate right effusions`, `right lower and left upper lobe opacities`: two findings each."""
+def _split_sides(scene: Scene, mention: Mention, before: list[FormMatch]) -> None:
+    """Split one mention into two findings, one per side.
+
+    Examples: `small left and moderate right effusions`, `right lower and left upper lobe opacities`.
+    """
     parts: list[tuple[str, str | None, list[str]]] = []
     grade: str | None = None
     for match in before:
@@ -218,8 +227,11 @@ def _attach_measurements(scene: Scene, mentions: list[Mention]) -> None:
             nearest.measurements += sizes
 
 
-def _side_of_what_it_explains(scene: Scene, mention: Mention) -> None:
-    """`Collection along the left convexity, consistent with hematoma`: the only side said before it is its side."""
+def _take_side_of_observation(scene: Scene, mention: Mention) -> None:
+    """Give a finding that explains an observation the only side mentioned before it.
+
+    Example: `Collection along the left convexity, consistent with hematoma`.
+    """
     before = scene.words[: mention.start]
     if mention.laterality or not is_sided(scene, mention) or not any(w in _EXPLAINING for w in before[-4:]):
         return
@@ -229,8 +241,17 @@ def _side_of_what_it_explains(scene: Scene, mention: Mention) -> None:
         mention.laterality = sides.pop()
 
 
+def _side_of_label(scene: Scene, mentions: list[Mention]) -> None:
+    """Give the findings of a labelled field the side of the label: `Left lobe: No nodule`."""
+    colon = list(scene.words).index(":")
+    sides = {m.roles.side or m.roles.form_side for m in scene.within(0, colon)} - {""}
+    for mention in mentions:
+        if len(sides) == 1 and mention.start > colon and not mention.laterality and is_sided(scene, mention):
+            mention.laterality = next(iter(sides))
+
+
 def _opening_place(scene: Scene, mention: Mention) -> None:
-    """`In the left lower lobe there is an opacity`: a place that opens a sentence is that of its first finding."""
+    """Give the first finding the place that opens the sentence: `In the left lower lobe there is an opacity`."""
     if mention.anatomy or not scene.words or scene.words[0] not in scene.lexicon.words["locate"]:
         return
     opening = [m for m in scene.within(0, mention.start) if m.roles.region or m.roles.side]

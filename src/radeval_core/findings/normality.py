@@ -1,4 +1,4 @@
-"""Normal statements: which regions a sentence calls normal, and what that excludes."""
+"""Read normal statements: the regions a sentence calls normal, and the findings that excludes."""
 
 from __future__ import annotations
 
@@ -6,23 +6,26 @@ from collections.abc import Sequence
 
 from radeval_core.findings.context import Context
 from radeval_core.findings.lexicon import Lexicon
-from radeval_core.findings.match import Match, side_of
+from radeval_core.findings.match import FormMatch, side_of
 from radeval_core.findings.scene import Mention
-from radeval_core.findings.structures import Finding
 from radeval_core.findings.text import Tokens
+from radeval_core.findings.types import Finding
 
+_LOSSES = frozenset({"loss", "reversal", "straightening", "effacement", "absence", "disruption", "obliteration"})
+#: the name of a normal statement about the whole study, if it is not known what the study shows
+STUDY = "normal_study"
 _COPULA = frozenset({"is", "are", "was", "were", "appear", "remain", "be", "seem", "has", "have", "been", "look", ":"})
 
 
 def normal_statements(
     sentence: str,
     tokens: Tokens,
-    matches: Sequence[Match],
+    matches: Sequence[FormMatch],
     mentions: Sequence[Mention],
     context: Context,
     lexicon: Lexicon,
 ) -> list[Finding]:
-    """`normal_<region>` for each region called normal, followed by the absences it implies."""
+    """Return `normal_<region>` for each region called normal, each followed by the absent findings it implies."""
     if not any("normal" in m.roles.cues or "generic" in m.roles.cues for m in matches):
         return []
     taken = {i for m in mentions for i in range(m.start, m.end)}
@@ -31,6 +34,8 @@ def normal_statements(
     for number, match in enumerate(matches):
         cues = match.roles.cues
         if match.start in taken or match.roles.finding or context.skipped[match.start]:
+            continue
+        if "normal" in cues and _lost(tokens.words, match.start):
             continue
         if "normal" in cues and not context.negated[match.start] and not context.doubted[match.start]:
             regions = _subjects(tokens.words, matches, number, taken, context)
@@ -46,7 +51,7 @@ def normal_statements(
                     first -= 1
                 start = tokens.starts[first]
                 end = tokens.ends[max(region.end, match.end) - 1]
-                findings += _normal(
+                findings += normal_region(
                     lexicon,
                     sentence,
                     region.roles.region,
@@ -57,16 +62,52 @@ def normal_statements(
                 )
         if not regions and "generic" in cues:
             start, end = tokens.starts[match.start], tokens.ends[match.end - 1]
-            findings += _normal(lexicon, sentence, "chest", "", start, end, grave=True)
+            findings += _sweeping(lexicon, sentence, tokens.words, matches, match, taken, start, end)
     return findings
 
 
+def _lost(words: Sequence[str], at: int) -> bool:
+    """Return whether what is normal is no longer there: `loss of the normal lordosis`."""
+    before = words[max(0, at - 3) : at]
+    return "of" in before and not _LOSSES.isdisjoint(before)
+
+
+def _sweeping(
+    lexicon: Lexicon,
+    sentence: str,
+    words: Sequence[str],
+    matches: Sequence[FormMatch],
+    match: FormMatch,
+    taken: set[int],
+    start: int,
+    end: int,
+) -> list[Finding]:
+    """Return what a denial without a place denies: `CT of the head showed no acute lesion`.
+
+    It is about the part of the body the sentence names. If the sentence names none, it is about the study
+    (`normal_study`), and the parser finds out what the study shows; a label such as `Skin:` is about neither.
+    """
+    places = [m for m in matches if m.roles.region and m.start not in taken]
+    if places:
+        nearest = min(places, key=lambda m: max(m.start - match.end, match.start - m.end))
+        return normal_region(lexicon, sentence, part_of_body(lexicon, nearest.roles.region), "", start, end, grave=True)
+    if len(words) > 1 and ":" in words[1:4]:
+        return []
+    said = ((), None, "benign", start, end, sentence[start:end], 0, len(sentence))
+    return [Finding(STUDY, "normality", "present", (), None, None, *said)]
+
+
+def part_of_body(lexicon: Lexicon, region: str) -> str:
+    """Return the largest region that contains a region: the lung is in the chest."""
+    return (region, *lexicon.ancestors(region))[-1]
+
+
 def _subjects(
-    words: Sequence[str], matches: Sequence[Match], number: int, taken: set[int], context: Context
-) -> list[Match]:
-    """The regions a word like `normal` speaks of: those before it in the clause, else those after it."""
+    words: Sequence[str], matches: Sequence[FormMatch], number: int, taken: set[int], context: Context
+) -> list[FormMatch]:
+    """Return the regions that a word like `normal` describes: those before it in the clause, else those after it."""
     match = matches[number]
-    found: list[Match] = []
+    found: list[FormMatch] = []
     for other in reversed(matches[:number]):
         if any(context.breaks[other.end : match.start]) or any(i in taken for i in range(other.end, match.start)):
             break
@@ -90,30 +131,30 @@ def _subjects(
     return found
 
 
-def _adjectives(matches: Sequence[Match], number: int, taken: set[int], context: Context) -> list[Match]:
-    """The regions in `no acute bony abnormality` and `no abnormality of the lungs`."""
+def _adjectives(matches: Sequence[FormMatch], number: int, taken: set[int], context: Context) -> list[FormMatch]:
+    """Return the regions of a denied generic word: `no acute bony abnormality`, `no abnormality of the lungs`."""
     match = matches[number]
     before = [m for m in matches[:number] if m.roles.region and m.start not in taken and match.start - m.end <= 3
               and context.negated[m.start]]  # fmt: skip
     if before:
         return before
     return [m for m in matches[number + 1 :] if m.roles.region and m.start not in taken and m.start - match.end <= 3
-            and context.negated[m.start]]  # fmt: skip
+            and not any(context.breaks[match.end : m.start])]  # fmt: skip
 
 
-def _normal(
+def normal_region(
     lexicon: Lexicon, sentence: str, region: str, side: str, start: int, end: int, grave: bool
 ) -> list[Finding]:
-    """A normal region, and the absence of what that excludes.
+    """Return the finding for a normal region, and the absent findings it implies.
 
     Args:
         lexicon: the lexicon.
         sentence: the sentence.
-        region: the region that is normal.
-        side: its side, if its form says one.
+        region: the normal region.
+        side: its side, or empty.
         start: where the statement begins in the sentence.
         end: where it ends.
-        grave: only urgent and actionable findings are excluded: `no acute disease` says little of the rest.
+        grave: exclude only urgent and actionable findings: `no acute disease` does not exclude minor ones.
     """
     place = lexicon.regions[region]
     said = ((), None, "benign", start, end, sentence[start:end], 0, len(sentence))

@@ -1,16 +1,14 @@
-"""From a finding's place to the names of Chest ImaGenome's 36 regions."""
+"""Map a finding's place to the names of Chest ImaGenome's 36 regions."""
 
 from __future__ import annotations
 
 from radeval_core.findings.atlas import paired_regions
 from radeval_core.findings.lexicon import Lexicon
-from radeval_core.findings.parser import default_parser
-from radeval_core.findings.structures import Finding
+from radeval_core.findings.types import Finding
 
 
-def imagenome_regions(finding: Finding) -> tuple[str, ...]:
-    """The ImaGenome regions of a finding: both sides where none is said; none for places outside the chest."""
-    lexicon = default_parser().lexicon
+def imagenome_regions(finding: Finding, lexicon: Lexicon) -> tuple[str, ...]:
+    """Return the ImaGenome regions of a finding: both sides if no side is given, none for places outside the chest."""
     names: list[str] = []
     for region in finding.anatomy:
         base = _base(lexicon, region)
@@ -23,7 +21,7 @@ def imagenome_regions(finding: Finding) -> tuple[str, ...]:
 
 
 def _base(lexicon: Lexicon, region: str) -> str:
-    """The ImaGenome name of a region, or of the nearest larger region that has one."""
+    """Return the ImaGenome name of a region, or of the nearest larger region that has one."""
     if region not in lexicon.regions:
         return ""
     for name in (region, *lexicon.ancestors(region)):

@@ -1,15 +1,15 @@
-"""Findings as plain rows: for JSON files and for tables."""
+"""Findings as plain rows for JSON files and tables."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from radeval_core.findings.structures import Finding, ParsedReport
+from radeval_core.findings.types import Finding, ParsedReport
 from radeval_core.findings.views.chexpert import chexpert_labels
 
 
 def finding_row(finding: Finding) -> dict[str, Any]:
-    """A finding as JSON takes it."""
+    """Return a finding as JSON data."""
     return {
         "finding": finding.finding,
         "kind": finding.kind,
@@ -29,12 +29,12 @@ def finding_row(finding: Finding) -> dict[str, Any]:
 
 
 def report_row(row_id: str | int, report: ParsedReport) -> dict[str, Any]:
-    """`{"id", "findings", "labels"}` of a report."""
+    """Return `{"id", "findings", "labels"}` of a report."""
     return {"id": row_id, "findings": [finding_row(f) for f in report.findings], "labels": chexpert_labels(report)}
 
 
 def finding_cells(finding: Finding) -> list[str]:
-    """A finding as the cells of a table."""
+    """Return a finding as the cells of a table row."""
     return [
         finding.finding,
         finding.polarity + (" (implied)" if finding.implied else ""),

@@ -1,4 +1,4 @@
-"""A sentence and the findings it mentions, while it is being read."""
+"""A sentence and the findings it mentions, while the parser reads it."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from dataclasses import dataclass, field
 
 from radeval_core.findings.context import Context
 from radeval_core.findings.lexicon import Lexicon
-from radeval_core.findings.match import Match
+from radeval_core.findings.match import FormMatch
 
 #: words that join the members of a list
 JOINS = frozenset({"and", "or", "&", "/", "plus"})
-#: cues that end the stretch before a finding in which its adjectives stand
+#: cues that a finding's modifiers to the left do not reach across
 _BLOCKING = frozenset({"negate", "normal", "doubt", "affirm"})
 
 
 @dataclass(slots=True)
 class Mention:
-    """A finding in the making.
+    """A finding that is still being read.
 
     Attributes:
         start: first token.
         end: token after the last.
         head: the token whose polarity counts.
         finding: its name.
-        side: the side its own form contains.
-        regions: places said inside the mention itself.
+        side: the side that its form contains, or empty.
+        regions: places named inside the mention itself.
     """
 
     start: int
@@ -39,22 +39,22 @@ class Mention:
     severity: str | None = None
     change: str | None = None
     measurements: tuple[float, ...] = ()
-    #: side, severity and places of one more finding in the same words: `small left and moderate right effusions`
+    #: side, severity and places of a second finding in the same words: `small left and moderate right effusions`
     twin: tuple[str, str | None, list[str]] | None = None
 
 
 @dataclass(slots=True)
 class Scene:
-    """One sentence, ready to be asked what stands in a stretch of tokens."""
+    """One sentence with the lexicon forms found in it."""
 
     words: Sequence[str]
     plural: Sequence[bool]
-    matches: Sequence[Match]
+    matches: Sequence[FormMatch]
     context: Context
     lexicon: Lexicon
-    #: tokens of cues that end the stretch before a finding
+    #: tokens of cues that a finding's modifiers to the left do not reach across
     blocked: set[int] = field(init=False)
-    #: phrases that modify: token after the last -> first token
+    #: phrases that modify a finding: token after the last -> first token
     phrases: dict[int, int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -66,5 +66,6 @@ class Scene:
             if not graded and not _BLOCKING.isdisjoint(m.roles.cues):
                 self.blocked.update(range(m.start, m.end))
 
-    def within(self, start: int, end: int) -> list[Match]:
+    def within(self, start: int, end: int) -> list[FormMatch]:
+        """Return the forms that lie between two tokens."""
         return [m for m in self.matches if m.start >= start and m.end <= end]

@@ -1,15 +1,15 @@
-"""Slips of spelling in long words: `pnuemothorax`, `consolodation`."""
+"""Correct misspelt long words: `pnuemothorax`, `consolodation`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-#: shorter words are too easily other words (`injection`, `infection`)
+#: shorter words are not corrected: they are too often real words (`injection`, `infection`)
 SHORTEST = 10
+#: maximum edit distance to a word of the lexicon
 _SLIPS = 2
 
 
@@ -17,7 +17,7 @@ class Speller:
     """Finds the lexicon's word for a misspelt one.
 
     Args:
-        vocabulary: words that are spelt right.
+        vocabulary: correctly spelt words.
     """
 
     def __init__(self, vocabulary: Iterable[str]) -> None:
@@ -26,10 +26,12 @@ class Speller:
         for word in sorted(self._known):
             if len(word) >= SHORTEST - 1:
                 self._long.setdefault(word[0], []).append(word)
-        self.correct = lru_cache(maxsize=20_000)(self._correct)
 
-    def _correct(self, word: str) -> str:
-        """The word itself, or the one word of the lexicon that is two slips away at most."""
+    def correct(self, word: str) -> str:
+        """Return the nearest word of the lexicon if it is close enough, else the word itself.
+
+        Close enough is two edits, or one for words of fewer than 12 letters.
+        """
         if len(word) < SHORTEST or len(word) > 40 or word in self._known or not word.isalpha():
             return word
         near = process.extractOne(word, self._long.get(word[0], ()), scorer=OSA.distance, score_cutoff=_SLIPS)

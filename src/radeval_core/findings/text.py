@@ -1,47 +1,48 @@
-"""Report text to sentences of normalised tokens, with offsets into the original.
+"""Split a report into sentences of normalised tokens, with offsets into the original.
 
-Reading never depends on letter case; plural, hyphen and British spelling variants become one token.
+Letter case does not matter; plural, hyphen and British spelling variants become the same token.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
 
+from radeval_core.findings.exams import is_title, title_line
+
 _TOKEN = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)?|_+|[^\w\s]")
 _HYPHENS = frozenset("-–—‐‑")
-#: a de-identified gap: XXXX or ___
+#: token for text removed by de-identification: XXXX or ___
 GAP = "~"
 #: a period after these does not end a sentence
 _ABBREVIATIONS = frozenset({"dr", "mr", "mrs", "approx", "vs", "e", "g", "i"})
-#: a longer stretch without an end is cut at a space: no real sentence is longer, and no work may grow with its square
+#: longer sentences are cut: no real sentence is longer, and run time must not grow with the square of the length
 _LONGEST_SENTENCE = 1000
-#: no heading is longer
+#: maximum characters in which the colon of a heading is searched
 _LONGEST_HEADING = 60
-#: shorter lines than this are statements of their own, longer ones are wrapped text
+#: a shorter line is a separate statement; a longer one is wrapped text
 _WRAPPED_LINE = 50
 
-#: what `normalise` cannot tell by rule: irregular forms, British spellings
+#: irregular forms and British spellings, which `normalise` cannot derive by rule
 SPELLING = Path(__file__).with_name("spelling.yaml")
 _TABLES: dict[str, dict[str, str]] = yaml.load(
     SPELLING.read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 )
 _IRREGULAR, _AMERICAN = _TABLES["irregular"], tuple(_TABLES["american"].items())
+_BRITISH = re.compile("|".join(re.escape(british) for british, _ in _AMERICAN))
 
 
-@lru_cache(maxsize=65_536)
 def normalise(word: str) -> str:
-    """One word as the lexicon writes it: lower case, singular, American spelling."""
+    """Return a word as the lexicon writes it: lower case, singular, American spelling."""
     word = word.lower()
     if len(word) >= 3 and (word.strip("x") == "" or word.strip("_") == ""):
         return GAP
     if word == "__":
         return GAP
-    if len(word) > 4:
+    if len(word) > 4 and _BRITISH.search(word):
         for british, american in _AMERICAN:
             if british in word:
                 word = word.replace(british, american)
@@ -78,7 +79,7 @@ class Tokens:
 
 
 def tokenize(sentence: str) -> Tokens:
-    """Tokens of a sentence; a hyphen between words disappears, so that both spellings read alike."""
+    """Return the tokens of a sentence; a hyphen between words is dropped, so both spellings give the same tokens."""
     found = list(_TOKEN.finditer(sentence))
     if not _HYPHENS.isdisjoint(sentence):
         found = [m for m in found if not _joins_words(m, sentence)]
@@ -90,7 +91,7 @@ def tokenize(sentence: str) -> Tokens:
 
 
 def _joins_words(match: re.Match[str], sentence: str) -> bool:
-    """Whether a token is a hyphen with words on both sides."""
+    """Return whether a token is a hyphen between two words."""
     start, end = match.span()
     return (
         match.group() in _HYPHENS
@@ -101,19 +102,18 @@ def _joins_words(match: re.Match[str], sentence: str) -> bool:
     )
 
 
-@lru_cache(maxsize=65_536)
 def _read_token(text: str) -> tuple[str, bool]:
     word = normalise(text)
     return word, _is_plural(text.lower(), word)
 
 
 def _is_plural(written: str, word: str) -> bool:
-    """Whether a word was written in the plural: its normal form is another, and it ends like a plural."""
+    """Return whether a word was written in the plural: normalising changed it, and it ends like a plural."""
     return written != word and written[-1:] in ("s", "e", "a", "i") and len(written) >= 4
 
 
 def normalise_form(form: str) -> tuple[str, ...]:
-    """A lexicon form as normalised tokens."""
+    """Return a lexicon form as normalised tokens."""
     return tokenize(form).words
 
 
@@ -122,68 +122,102 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """A sentence's place in the report, and the heading it stands under (lower case, empty where none)."""
+class SentenceSpan:
+    """The offsets of a sentence in the report, and where it is.
+
+    Attributes:
+        start: where it begins.
+        end: where it ends.
+        heading: the section it is in; empty if it has no heading.
+        opens: True if it is the first sentence after its heading.
+        breaks: number of line breaks between it, or its heading, and the sentence before.
+        exam: the last title of a study before it, or empty.
+    """
 
     start: int
     end: int
     heading: str
+    opens: bool = False
+    breaks: int = 0
+    exam: str = ""
 
 
-#: sections that hold no findings: what was asked and done, and what the study is called
-OTHER, TITLE = "other", "title"
+#: sections without findings: indication, technique and the like, the title of the study, and what follows the findings
+OTHER, TITLE, CLOSING = "other", "title", "closing"
+#: sections that state findings
+REPORTED = ("findings", "impression")
 _AFTER_TITLE = "after the title"
 _HEADING = re.compile(r"\s*([^\W\d_][^\W\d_]*(?:[ /&-]{1,3}[^\W\d_]+){0,4})\s*:(?!\d)")
 _BREAK = re.compile(r"[.!?]+(?=\s|$|[^\W\d_]|[\"')\]])|[\r\n]+")
 
 
-def sentence_spans(text: str, is_heading: dict[str, str]) -> list[Span]:
+def sentence_spans(text: str, is_heading: dict[str, str]) -> list[SentenceSpan]:
     """Cut a report into sentences.
 
     Args:
         text: the report.
-        is_heading: the section each known heading opens; an unknown `Word:` is none.
+        is_heading: known headings and the section each one opens; an unknown `Word:` is not a heading.
     """
-    spans: list[Span] = []
-    heading, title_to_come = "", False
-    position, size = 0, len(text.rstrip())
+    spans: list[SentenceSpan] = []
+    heading, exam, opens, titled = "", "", False, False
+    position, size, last = 0, len(text.rstrip()), 0
     while position < size:
         if text[position].isspace():
             position += 1
+            continue
+        if not opens and (title := title_line(text, position, size)):
+            exam, position, titled = text[position:title], title, True
             continue
         end, following = _sentence_end(text, position, size)
         if end - position > _LONGEST_SENTENCE:
             end = following = _cut(text, position, position + _LONGEST_SENTENCE)
         start = _skip_bullets(text, position, end)
+        breaks = _line_breaks(text, last, position)
         while text.find(":", start, min(end, start + _LONGEST_HEADING)) > 0:
             match = _HEADING.match(text, start, end)
             name = _heading_key(match.group(1)) if match else ""
-            if match is None or name not in is_heading:
+            if match is None:
                 break
-            heading, title_to_come = is_heading[name], True
+            if name in is_heading:
+                heading, opens = is_heading[name], True
+            elif not opens and is_title(match.group(1)):
+                exam, titled = match.group(1), True
+            else:
+                break
             start = _skip_bullets(text, match.end(), end)
         while end > start and text[end - 1].isspace():
             end -= 1
         if end > start:
-            spans.append(Span(start, end, heading if title_to_come or heading != TITLE else _AFTER_TITLE))
-            title_to_come = False
+            if titled and not opens and heading == OTHER:
+                heading = _AFTER_TITLE
+            section = heading if opens or heading != TITLE else _AFTER_TITLE
+            exam = text[start:end] if section == TITLE else exam
+            spans.append(SentenceSpan(start, end, section, opens, breaks, exam))
+            opens, titled, last = False, False, end
         position = following
     return _with_body(spans)
 
 
-def _with_body(spans: list[Span]) -> list[Span]:
-    """`EXAM: Chest radiograph. Small effusion.`: what follows the title is the body, unless findings have a heading."""
+def _line_breaks(text: str, start: int, end: int) -> int:
+    between = text[start:end]
+    return max(between.count("\n"), between.count("\r"))
+
+
+def _with_body(spans: list[SentenceSpan]) -> list[SentenceSpan]:
+    """Treat the sentences after the title as the body of the report, unless the findings have a heading.
+
+    Example: `EXAM: Chest radiograph. Small effusion.`
+    """
     body = TITLE if any(span.heading == "findings" for span in spans) else ""
-    return [Span(span.start, span.end, body) if span.heading == _AFTER_TITLE else span for span in spans]
+    return [replace(span, heading=body) if span.heading == _AFTER_TITLE else span for span in spans]
 
 
-@lru_cache(maxsize=1024)
 def _heading_key(text: str) -> str:
     return " ".join(text.lower().replace("/", " ").replace("&", " ").replace("-", " ").split())
 
 
 def _skip_bullets(text: str, start: int, end: int) -> int:
-    """Past white space, stray punctuation and list numbers at the start of a sentence."""
+    """Return the offset after white space, stray punctuation and list numbers at the start of a sentence."""
     while start < end:
         if text[start].isalpha():
             break
@@ -197,13 +231,15 @@ def _skip_bullets(text: str, start: int, end: int) -> int:
 
 
 def _sentence_end(text: str, start: int, size: int) -> tuple[int, int]:
-    """Where the sentence that begins at `start` ends, and where the next begins."""
+    """Return where the sentence that begins at `start` ends, and where the next one begins."""
     line_start = start
     limit = min(size, start + 2 * _LONGEST_SENTENCE)
     at = start
     while match := _BREAK.search(text, at, limit):
         at = match.end()
         mark = match.group()
+        if mark[0] == "?" and _doubts(text, match.start(), start):
+            continue
         if mark[0] in ".!?":
             if mark == ".":
                 token = text[max(start, match.start() - 8) : match.start()].rpartition(" ")[2].strip("(").lower()
@@ -215,13 +251,22 @@ def _sentence_end(text: str, start: int, size: int) -> tuple[int, int]:
         line = text[line_start : match.start()]
         line_start = match.end()
         paragraph = mark.count("\n") > 1 or mark.count("\r") > 1
-        if paragraph or _opens_line(text, match.end()) or (len(line) < _WRAPPED_LINE and not _goes_on(line)):
+        if paragraph or _opens_line(text, match.end()) or (len(line) < _WRAPPED_LINE and not _is_unfinished(line)):
             return match.start(), match.end()
     return limit, limit
 
 
+def _doubts(text: str, at: int, start: int) -> bool:
+    """Return whether a question mark doubts the words after it and ends no sentence: `opacity ? pneumonia`."""
+    before = text[at - 1] if at > start else " "
+    return (before.isspace() or before in "(,:;/-") and bool(_WORD_FOLLOWS.match(text, at + 1))
+
+
+_WORD_FOLLOWS = re.compile(r"[ \t]{0,2}[^\W\d_]")
+
+
 def _cut(text: str, start: int, limit: int) -> int:
-    """Where to cut a sentence without an end: between parts rather than inside one."""
+    """Return where to cut a sentence that is too long: at the last `;`, comma, `and` or space."""
     for mark in (";", ",", " and ", " "):
         cut = text.rfind(mark, start + 1, limit)
         if cut > 0:
@@ -229,8 +274,8 @@ def _cut(text: str, start: int, limit: int) -> int:
     return limit
 
 
-def _goes_on(line: str) -> bool:
-    """Whether a short line is the start of a sentence rather than a statement of its own."""
+def _is_unfinished(line: str) -> bool:
+    """Return whether a short line is only the start of a sentence, not a complete statement."""
     words = line.split()
     return (
         (len(words) < 3 and ":" not in line)
@@ -245,7 +290,7 @@ _OPEN_ENDS = frozenset(
 
 
 def _opens_line(text: str, position: int) -> bool:
-    """Whether a line begins with a bullet or something like a heading."""
+    """Return whether a line begins with a bullet or something like a heading."""
     line = _LINE.match(text, position)
     if line is None:
         return False

@@ -1,1 +1,1 @@
-"""Fits the weights of metrics to one's own experts. Writes files that the metrics read and name in their signatures."""
+"""Fit the weights of metrics to your own experts. Metrics read the weight files and record them in their signatures."""

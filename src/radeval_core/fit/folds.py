@@ -1,4 +1,4 @@
-"""Which rows train and which are held out: whole studies, dealt out at random by a seed."""
+"""Split rows into training, held-out and test rows: whole studies, shuffled with a seed."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Plan:
     """A split of the rows.
 
     Attributes:
-        development: rows the final weights are fitted on.
-        test: rows nobody sees before the end; may be none.
+        development: rows for fitting the final weights.
+        test: rows for the final test only; can be empty.
         folds: (training rows, held-out rows) within the development rows.
     """
 
@@ -31,7 +31,7 @@ class Plan:
 
 
 def studies_needed(folds: int, test_share: float) -> int:
-    """Two studies a fold, and those of the test."""
+    """Return the number of studies needed: two per fold, plus those of the test."""
     if folds < 2:
         raise InputError(f"--folds must be at least 2, got {folds}")
     if not 0 <= test_share < 1:
@@ -47,8 +47,8 @@ def plan(studies: Sequence[Hashable], folds: int, test_share: float, seed: int) 
 
     Args:
         studies: the study of each row.
-        folds: in how many parts the development rows are cut.
-        test_share: share of the studies that is kept for the test.
+        folds: number of folds of the development rows.
+        test_share: share of the studies kept for the test.
         seed: seed of the shuffle.
     """
     numbers: dict[Hashable, int] = {}
@@ -62,9 +62,9 @@ def plan(studies: Sequence[Hashable], folds: int, test_share: float, seed: int) 
 
 
 def held_out_tau(predictions: Sequence[Array], target: Array, folds: Sequence[tuple[Rows, Rows]]) -> dict[str, Any]:
-    """Kendall's tau-b of the predictions for each fold with the target there, and the mean of them.
+    """Return Kendall's tau-b between predictions and target in each fold, and the mean over the folds.
 
-    A fold with a constant target or prediction has no tau: null, and not in the mean.
+    A fold with a constant target or prediction has no tau. It is None and does not count in the mean.
     """
     taus = [coefficient("kendall", p, target[rows]) for p, (_, rows) in zip(predictions, folds, strict=True)]
     known = [tau for tau in taus if not np.isnan(tau)]
@@ -75,7 +75,7 @@ def held_out_tau(predictions: Sequence[Array], target: Array, folds: Sequence[tu
 
 
 def tau_on_test(predict: Callable[[Rows], Array], target: Array, studies: Sequence[Hashable], rows: Rows) -> Any:
-    """Kendall's tau-b on the test rows with a 95 % interval over studies; None without test rows."""
+    """Return Kendall's tau-b on the test rows with a 95 % interval over studies; None without test rows."""
     if not len(rows):
         return None
     found = agreement("kendall", predict(rows), target[rows], study_resamples([studies[i] for i in rows]))

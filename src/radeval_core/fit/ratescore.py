@@ -1,7 +1,7 @@
-"""Fits RaTEScore's weights W and penalty p to experts with a Tree-structured Parzen Estimator, as its paper does.
+"""Fit RaTEScore's weights W and penalty p to experts with a Tree-structured Parzen Estimator, as in its paper.
 
-Zhao et al., EMNLP 2024, section 2.4. Which entities match does not depend on the weights: reports are read and matched
-once, and a trial is arithmetic on the matches.
+Zhao et al., EMNLP 2024, section 2.4. The weights do not change which entities match. So the reports are read and
+matched once, and a trial is only arithmetic on the matches.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from radeval_core import __version__, api
 from radeval_core.errors import InputError, needs_extra
 from radeval_core.fit.folds import Rows, held_out_tau, plan, studies_needed, tau_on_test
 from radeval_core.fit.table import Target, check_rows, expert_target, open_rated, origin
-from radeval_core.scorers.ratescore import RateScorer
-from radeval_core.scores.ratescore import CELLS, NO_ENTITIES, TYPES, Affinity, Match, published_affinities
+from radeval_core.functional.ratescore import CELLS, NO_ENTITIES, TYPES, Affinity, EntityMatch, published_affinities
+from radeval_core.metrics.ratescore import RateScorer
 from radeval_core.stats.agreement import Array, coefficient
 
-#: where trials search, for W and p alike; only ratios of W matter
+#: search range of W and p; only ratios of W matter
 LOWEST, HIGHEST = 0.0, 1.0
 DECIMALS = 6
 START = "long"
@@ -31,13 +31,13 @@ START = "long"
 
 @dataclass(frozen=True)
 class Direction:
-    """All matches of one direction, pairs one after the other.
+    """The matches of all pairs in one direction, as flat arrays.
 
     Attributes:
-        pair: the pair of each match.
-        cell: where its weight stands in the flattened matrix.
-        similarity: how alike the names are.
-        penalised: whether one is present and the other absent.
+        pair: index of the pair of each match.
+        cell: index of its weight in the flattened matrix.
+        similarity: similarity of the two names.
+        penalised: True if the types of a match differ in a way that is penalised.
     """
 
     pair: NDArray[np.int64]
@@ -46,8 +46,8 @@ class Direction:
     penalised: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, matches: Sequence[Sequence[Match]]) -> Direction:
-        """Line up the matches of each pair."""
+    def of(cls, matches: Sequence[Sequence[EntityMatch]]) -> Direction:
+        """Flatten the matches of each pair."""
         flat = [(i, m) for i, of_pair in enumerate(matches) for m in of_pair]
         return cls(
             np.array([i for i, _ in flat], dtype=np.int64),
@@ -57,7 +57,7 @@ class Direction:
         )
 
     def means(self, affinity: Affinity, n: int) -> Array:
-        """The weighted mean similarity of each pair; 0 where nothing has weight."""
+        """Return the weighted mean similarity of each pair; 0 if all weights of the pair are 0."""
         weights = affinity.weights.ravel()[self.cell]
         kept = np.where(self.penalised, affinity.penalty, 1.0)
         total = np.bincount(self.pair, weights, minlength=n)
@@ -66,24 +66,24 @@ class Direction:
 
 
 class Matches:
-    """The matches of all pairs: RaTEScore under any weights in a moment."""
+    """The matches of all pairs, to compute RaTEScore quickly for any weights."""
 
-    def __init__(self, matches: Sequence[tuple[Sequence[Match], Sequence[Match]]]) -> None:
+    def __init__(self, matches: Sequence[tuple[Sequence[EntityMatch], Sequence[EntityMatch]]]) -> None:
         self.n = len(matches)
         self.forth, self.back = (Direction.of([both[side] for both in matches]) for side in (0, 1))
         self._read = np.array([bool(forth) and bool(back) for forth, back in matches])
 
     def scores(self, affinity: Affinity) -> Array:
-        """RaTEScore of every pair."""
+        """Return the RaTEScore of every pair."""
         precision, recall = self.forth.means(affinity, self.n), self.back.means(affinity, self.n)
         both = (precision > 0) & (recall > 0)
         mean = np.divide(2 * precision * recall, precision + recall, out=np.zeros(self.n), where=both)
         return np.where(self._read, mean, NO_ENTITIES)
 
     def names(self, rows: Rows) -> list[str]:
-        """The weights that a match of these pairs uses, by their names in files, and `neg_weight` if one is penalised.
+        """Return the names of the weights that these pairs use, and `neg_weight` if a match is penalised.
 
-        The pairs say nothing of the others.
+        Other weights do not affect these pairs.
         """
         matches = [np.isin(side.pair, rows) for side in (self.forth, self.back)]
         sides = list(zip((self.forth, self.back), matches, strict=True))
@@ -95,10 +95,10 @@ class Matches:
 def search(
     matches: Matches, target: Array, rows: Rows, trials: int, seed: int, progress: tqdm[Any] | None = None
 ) -> tuple[Affinity, float]:
-    """The weights with the highest Kendall's tau on some rows, and that tau.
+    """Search for the weights with the highest Kendall's tau on some rows, and return them with that tau.
 
-    The first trial is the published set, so the outcome is not worse than it on these rows. Weights that no match of
-    these rows uses keep their published value.
+    The first trial is the published set, so the result is never worse than it on these rows. Weights that these rows do
+    not use keep their published value.
     """
     try:
         import optuna
@@ -120,7 +120,7 @@ def search(
         found = coefficient("kendall", -matches.scores(affinity(values))[rows], target[rows])
         if progress is not None:
             progress.update()
-        return -1.0 if np.isnan(found) else found  # a constant score tells nothing apart
+        return -1.0 if np.isnan(found) else found  # a constant score is the worst result
 
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
     published = {name: start.penalty if name == "neg_weight" else float(start.weights[CELLS[name]]) for name in names}
@@ -140,16 +140,16 @@ def fit_ratescore(
     seed: int = 0,
     progress: bool = False,
 ) -> tuple[Affinity, dict[str, Any]]:
-    """Weights fitted on the development rows, and how they do on rows they have not seen.
+    """Fit weights on the development rows and evaluate them on held-out rows.
 
     Args:
         matches: the matches of all pairs.
-        target: what experts say; rows without a number are left out.
-        trials: sets of weights to try, for each fold and for the final fit.
+        target: the expert values; rows without a value are skipped.
+        trials: sets of weights to try per fold and for the final fit.
         folds: folds of the cross-validation.
-        test_share: share of the studies that the weights are tested on and never fitted on.
+        test_share: share of the studies used only for the test.
         seed: seed of the split and of the search.
-        progress: show a bar on a terminal.
+        progress: show a progress bar on a terminal.
 
     Returns:
         The weights, and a report of plain values.
@@ -162,7 +162,7 @@ def fit_ratescore(
     split = plan(studies, folds, test_share, seed)
     names = matches.names(known[split.development])
     if not names:
-        raise InputError("no entity was found on both sides of any pair: there is nothing to weigh")
+        raise InputError("no pair has entities in both reports, so no weights can be fitted")
     with tqdm(total=trials * (folds + 1), desc="fitting", unit="trial", disable=None if progress else True) as bar:
         fitted = [
             search(matches, target.values, known[train], trials, seed + 1 + i, bar)[0]
@@ -213,20 +213,20 @@ def fit_file(
     progress: bool = False,
     **settings: Any,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Fit on pairs with expert numbers.
+    """Fit RaTEScore to pairs with expert ratings.
 
     Args:
-        path: a JSONL file, a dataset or its folder, as `radeval bench` reads it.
+        path: a JSONL file, a dataset or its folder, in the layout of `radeval bench`.
         target: an expert measure.
         config: config of ratescore that reads the entities.
         scoring: device, batch_tokens and cache.
-        progress: show a bar on a terminal.
+        progress: show a progress bar on a terminal.
         data_config: config of a built dataset.
         split: split of a built dataset.
-        settings: those of `fit_ratescore`.
+        settings: further arguments of `fit_ratescore`.
 
     Returns:
-        What to write as weights, and the report of `fit_ratescore`.
+        The content of the weights file, and the report of `fit_ratescore`.
     """
     data = open_rated(path, data_config, split)
     goal = expert_target(data, target, str(path))

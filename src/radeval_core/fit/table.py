@@ -1,4 +1,4 @@
-"""Rows to fit on: numbers of metrics and of experts, read from JSONL. Only numbers and studies are kept, no texts."""
+"""Read the rows for fitting from JSONL: metric and expert values. Only numbers and studies are kept, no texts."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from radeval_core.stats.agreement import Array
 
 @dataclass(frozen=True)
 class Target:
-    """What is fitted to.
+    """The target of a fit.
 
     Attributes:
-        values: a number a row; low is good, as with error counts.
-        studies: the study of each row: rows of one study are never parted between training and held-out data.
-        name: what it is called; with a minus where a high number was good and its negative is fitted.
+        values: one number per row; lower is better, like error counts.
+        studies: the study of each row; all rows of a study are on the same side of a split.
+        name: its name, with a leading minus if a high value was good and the values are negated.
     """
 
     values: Array
@@ -34,40 +34,40 @@ class Target:
     name: str
 
     def rows(self, chosen: NDArray[np.int64]) -> Target:
-        """Some of the rows."""
+        """Return the chosen rows."""
         return Target(self.values[chosen], [self.studies[i] for i in chosen], self.name)
 
     def known(self) -> Target:
-        """The rows with a number."""
+        """Return the rows that have a value."""
         return self.rows(np.flatnonzero(~np.isnan(self.values)))
 
 
 def open_rated(source: str | Path, config: str | None = None, split: str | None = None) -> ExpertData:
-    """Rated pairs, from a JSONL file or a built dataset.
+    """Open rated pairs from a JSONL file or a built dataset.
 
     Args:
-        source: a `.jsonl` file, the name of a dataset, or the folder of a built one.
+        source: a `.jsonl` file, the name of a dataset, or a built folder.
         config: config of a built dataset.
         split: split of a built dataset.
     """
     data = open_data(source, config, split)
     if not isinstance(data, ExpertData):
-        raise InputError(f"{source}: its rows are no pairs with expert numbers: there is nothing to fit to")
+        raise InputError(f"{source}: the rows are not pairs with expert ratings, so no weights can be fitted")
     return data
 
 
 def origin(data: ExpertData) -> dict[str, Any]:
-    """Which data it was: a hash, or dataset and revision; no file name."""
+    """Return the provenance of the data: a hash, or dataset and revision; no file name."""
     return {key: value for key, value in data.provenance.items() if key != "file"}
 
 
 def expert_target(data: ExpertData, measure: str, where: str) -> Target:
-    """What experts say of each pair; where a high number is good, its negative.
+    """Return the expert values of each pair, negated if high values are good.
 
     Args:
-        data: pairs with expert numbers.
+        data: pairs with expert ratings.
         measure: `errors`, `significant_errors` or `rating`.
-        where: what messages call the data.
+        where: name of the data in error messages.
     """
     if measure not in MEASURES:
         raise unknown_name("expert measure", measure, MEASURES)
@@ -80,13 +80,13 @@ def expert_target(data: ExpertData, measure: str, where: str) -> Target:
 
 
 def read_columns(path: str | Path, parts: Sequence[str], target: str, higher_is_better: bool) -> tuple[Array, Target]:
-    """Columns of numbers, each looked for in a row's `scores`, in its `expert` numbers, and in the row itself.
+    """Read columns of numbers. Each is looked up in a row's `scores`, then in `expert`, then in the row itself.
 
     Args:
         path: a JSONL file.
         parts: names of the columns to fit with.
-        target: name of the column to fit to; a list there is the numbers of several raters, and their mean counts.
-        higher_is_better: whether a high target is a good report.
+        target: name of the column to fit to; for a list of several raters' numbers, the mean is used.
+        higher_is_better: True if a high target is good.
     """
     path = Path(path)
     if not path.is_file():
@@ -104,19 +104,19 @@ def read_columns(path: str | Path, parts: Sequence[str], target: str, higher_is_
 
 
 def check_rows(target: Target, studies_needed: int) -> None:
-    """Refuse what nothing can be learnt from."""
+    """Raise an error if there are too few studies or the target is constant."""
     n, studies = len(target.values), len(set(target.studies))
     if studies < studies_needed:
         raise InputError(
-            f"too few rows to fit on: {n} rows of {studies} studies with a target, at least {studies_needed} studies "
-            "are needed for these folds: give more data, or fewer --folds"
+            f"too few rows to fit: {n} rows of {studies} studies have a target, but these folds need at least "
+            f"{studies_needed} studies; give more data or fewer --folds"
         )
     if np.ptp(target.values) == 0:
-        raise InputError(f"target {target.name!r} is {target.values[0]:g} in every row: there is nothing to fit to")
+        raise InputError(f"target {target.name!r} is {target.values[0]:g} in every row, so no weights can be fitted")
 
 
 def file_sha256(path: str | Path) -> str:
-    """Which file it was, without saying anything about it."""
+    """Return the SHA-256 of a file, which identifies it without revealing its content."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
@@ -133,5 +133,5 @@ def _mean(value: Any, where: str) -> float:
     numbers = [v for v in values if v is not None]
     for number in numbers:
         if isinstance(number, bool) or not isinstance(number, (int, float)) or not math.isfinite(number):
-            raise InputError(f"{where} must be a number, or a list with one a rater, got {value!r}")
+            raise InputError(f"{where} must be a number, or a list with one number per rater, got {value!r}")
     return math.fsum(numbers) / len(numbers) if numbers else math.nan

@@ -1,1 +1,1 @@
-"""To and from the Hugging Face Hub."""
+"""Publish Spaces and datasets to the Hugging Face Hub."""

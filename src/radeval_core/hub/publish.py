@@ -1,7 +1,7 @@
-"""Turns a folder of a checkout into its Space: the files the Hub gets, and their upload.
+"""Assemble the files of a Space from a checkout, and upload them to the Hub.
 
-The Space of a metric is both things at once: `evaluate.load("radeval/<name>")` reads `<name>.py` from it, and people
-see its demo. The playground and the leaderboard are pages alone.
+The Space of a metric has two uses: `evaluate.load("radeval/<name>")` reads `<name>.py` from it, and people see its
+demo. The playground and the leaderboard are only pages.
 """
 
 from __future__ import annotations
@@ -22,15 +22,26 @@ from packaging.version import InvalidVersion, Version
 
 from radeval_core import __version__
 from radeval_core.errors import InputError, RadevalError
+from radeval_core.hub.refusal import refusal
 from radeval_core.registry import metric_names
 
 _CORE = canonicalize_name("radeval_core")
-#: the extra with what the demo needs, which the metric alone does not
+#: the app of a metric's Space; the texts of its page are in the core
+_APP = '''"""The demo of `@NAME@`, a Gradio Space."""
+
+from radeval_core.ui.demo import build_demo, launch
+
+demo = build_demo("@NAME@")
+
+if __name__ == "__main__":
+    launch(demo)
+'''
+#: the extra that the demo needs; the metric alone does not need it
 _DEMO_EXTRA = "spaces"
 
 
 def space_names(root: Path) -> list[str]:
-    """All that a checkout can publish: the metrics, then the pages, which have a card of their own."""
+    """Return the names of all Spaces of a checkout: first the metrics, then the pages, whose folder has a card."""
     pages = sorted(card.parent.name for card in (root / "spaces").glob("*/README.md"))
     return [*metric_names(), *pages]
 
@@ -43,13 +54,14 @@ def assemble(name: str, root: Path, out: Path) -> Path:
     Args:
         name: a metric, or a page.
         root: the checkout, with `metrics/` and `spaces/`.
-        out: a new or empty folder, or one this function wrote before.
+        out: a new or empty folder, or one that this function wrote before.
     """
     files = _space_files(name, root)
     try:
         foreign = sorted(f.name for f in out.iterdir() if f.name not in files) if out.exists() else []
         if foreign:
-            raise InputError(f"{out} has files that are not of the Space: {', '.join(foreign)}; give another folder")
+            names = ", ".join(foreign)
+            raise InputError(f"{out} has files that do not belong to the Space: {names}; give another folder")
         out.mkdir(parents=True, exist_ok=True)
         for file_name, text in files.items():
             (out / file_name).write_text(text, encoding="utf-8", newline="\n")
@@ -75,18 +87,18 @@ def upload_folder(
     """Create or update a repository on the Hub with the files of a folder, and return its address.
 
     Args:
-        folder: what to upload.
+        folder: folder to upload.
         org: the user or organisation.
         name: the repository's name.
         repo_type: `space` or `dataset`.
-        files: upload only these, by their path in the folder.
-        space_sdk: of a Space.
+        files: upload only these paths in the folder; all by default.
+        space_sdk: SDK of a Space.
     """
     repo_id = f"{org}/{name}"
     try:
         validate_repo_id(repo_id)
     except HFValidationError as error:
-        raise InputError(f"{org!r} cannot be a user or organisation on the Hub: {error}") from error
+        raise InputError(f"{org!r} is not a valid name of a user or organisation on the Hub: {error}") from error
     if get_token() is None:
         raise RadevalError(f"cannot publish {repo_id}: you are not logged in to the Hub; type: hf auth login")
     try:
@@ -100,7 +112,7 @@ def upload_folder(
             commit_message=f"Publish {name} with radeval_core {__version__}",
         )
     except HfHubHTTPError as error:
-        raise RadevalError(f"cannot publish {repo_id}: {_refusal(error, org)}") from error
+        raise RadevalError(f"cannot publish {repo_id}: {refusal(error, f'write to {org!r}', '--org')}") from error
     except ValueError as error:
         raise RadevalError(f"cannot publish {repo_id}: the Hub answered: {error}") from error
     except (HTTPError, OSError) as error:
@@ -111,18 +123,8 @@ def upload_folder(
     return str(url)
 
 
-def _refusal(error: HfHubHTTPError, org: str) -> str:
-    """What the Hub's refusal means and what to type."""
-    status = error.response.status_code
-    if status == 401:
-        return "the Hub does not accept your token; type: hf auth login"
-    if status == 403:
-        return f"your token may not write to {org!r}; type: hf auth login, with a token that may, or give --org"
-    return f"the Hub refused with status {status}: {error.server_message or error}"
-
-
 def _space_files(name: str, root: Path) -> dict[str, str]:
-    """The checked texts of the Space's files, by file name."""
+    """Return the checked texts of a Space's files by file name."""
     page = root / "spaces" / name
     is_metric = not (page / "README.md").is_file()
     home = root / "metrics" / name if is_metric else page
@@ -130,7 +132,7 @@ def _space_files(name: str, root: Path) -> dict[str, str]:
     files = {f"{name}.py": _read(home / f"{name}.py", root)} if is_metric else {}
     files |= {
         card.name: _read(card, root),
-        "app.py": _read(page / "app.py", root),
+        "app.py": _APP.replace("@NAME@", name) if is_metric else _read(page / "app.py", root),
         requirements.name: _pinned(_read(requirements, root), requirements),
     }
     _check_front_matter(front_matter(files[card.name], card), card, is_metric)
@@ -144,22 +146,22 @@ def _read(path: Path, root: Path) -> str:
         raise InputError(f"{path}: not UTF-8 text ({error.reason})") from error
     except OSError as error:
         if (root / "metrics").is_dir() and (root / "spaces").is_dir():
-            raise InputError(f"{path} is missing: every metric needs it to be published") from error
+            raise InputError(f"{path} is missing: a metric cannot be published without it") from error
         raise InputError(
             f"{path} is missing: {root} is not a checkout of radeval; run it from one, or pass --root DIR"
         ) from error
 
 
 def front_matter(text: str, path: Path) -> dict[str, Any]:
-    """The YAML block between `---` lines at the top of a card.
+    """Return the fields of the YAML block between `---` lines at the top of a card.
 
     Args:
         text: the card.
-        path: its name in error messages.
+        path: the card's path, for error messages.
     """
     lines = text.splitlines()
     if not lines or lines[0].strip() != "---" or "---" not in lines[1:]:
-        raise InputError(f"{path}: must begin with YAML between two lines of ---")
+        raise InputError(f"{path}: must start with a YAML block between two lines of ---")
     try:
         fields = yaml.safe_load("\n".join(lines[1 : lines.index("---", 1)]))
     except yaml.YAMLError as error:
@@ -170,7 +172,7 @@ def front_matter(text: str, path: Path) -> dict[str, Any]:
 
 
 def _check_front_matter(fields: dict[str, Any], path: Path, is_metric: bool) -> None:
-    """Refuse a card the Hub would not show as a working Space or `evaluate` would not list as a metric."""
+    """Refuse a card with which the Hub would not run the Space or `evaluate` would not list the metric."""
     needed = {"evaluate", "metric"} if is_metric else {"radiology"}
     checks: dict[str, tuple[Callable[[Any], bool], str]] = {
         "title": (lambda v: isinstance(v, str) and bool(v.strip()), "some text"),
@@ -190,7 +192,7 @@ def _check_front_matter(fields: dict[str, Any], path: Path, is_metric: bool) -> 
 
 
 def _is_version(value: Any) -> bool:
-    """Whether a field is a version as text; YAML reads 6.31 as a number, which would lose the zero of 6.30."""
+    """Return True if a field is a version as text. YAML reads 6.30 as a number, which loses the zero."""
     try:
         return isinstance(value, str) and bool(Version(value))
     except InvalidVersion:
@@ -198,7 +200,7 @@ def _is_version(value: Any) -> bool:
 
 
 def _pinned(text: str, path: Path) -> str:
-    """Requirements with the core at this version and with the demo's extra; other lines stay as they are."""
+    """Return the requirements with the core pinned to this version and with the demo's extra; keep other lines."""
     lines, found = [], False
     for number, line in enumerate(text.splitlines(), 1):
         bare = re.sub(r"(^|\s)#.*", "", line).strip()

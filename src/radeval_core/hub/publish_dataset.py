@@ -1,4 +1,4 @@
-"""Uploads a built dataset as a dataset repository of the Hub, if its terms allow it."""
+"""Upload a built dataset to a dataset repository on the Hub, if its terms allow it."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from radeval_core.hub.publish import upload_folder
 
 
 def may_push(name: str) -> None:
-    """Refuse a dataset whose terms forbid that it leaves the machine."""
+    """Raise an error if the dataset's terms forbid publishing it."""
     dataset = get_dataset(name)
     if not dataset.publishable:
-        raise InputError(f"{name} may not be published: {dataset.terms}; everyone builds it from their own copy")
+        raise InputError(f"{name} may not be published: {dataset.terms}; build it from your own copy of the source")
 
 
 def push(name: str, folder: Path, org: str) -> str:
-    """Create or update `org/<name>` with the built folder and return its address.
+    """Create or update `org/<name>` with the built folder and return its URL.
 
-    Only the files that the build wrote are uploaded, and only as it wrote them.
+    Only files written by the build are uploaded, and only if they are unchanged.
     """
     may_push(name)
     manifest = read_manifest(folder)
     if manifest["dataset"] != name:
-        raise InputError(f"{folder} holds the dataset {manifest['dataset']!r}, not {name!r}: give --folder DIR")
+        raise InputError(f"{folder} contains the dataset {manifest['dataset']!r}, not {name!r}; give --folder DIR")
     files = get_dataset(name).files()
     for file in files:
         if not (folder / file).is_file() or file_hash(folder / file) != manifest["files"].get(file):
-            raise InputError(f"{folder / file}: is not the file that was built; build the dataset again")
+            raise InputError(f"{folder / file}: missing or changed since it was built; build the dataset again")
     return upload_folder(folder, org, name, "dataset", files=["README.md", MANIFEST, *files])

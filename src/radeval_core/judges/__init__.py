@@ -1,1 +1,1 @@
-"""One pair of reports in, one structure out: what is wrong with a report."""
+"""Judges: turn one pair of reports into a structure that lists what is wrong with the candidate."""

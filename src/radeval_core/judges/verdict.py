@@ -1,17 +1,19 @@
-"""What a judge says of a pair, or why it says nothing."""
+"""The verdict on a pair, and the interfaces of judges and of their instructions."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from radeval_core.judges.backends.base import Request
+from radeval_core.judges.prompt_safety import ShownReport
 
 A = TypeVar("A", covariant=True)
 
 
 class UnreadableAnswer(Exception):
-    """An answer that does not say what was asked for; the message says what is wrong with it."""
+    """An answer without the requested content; the message says what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -19,10 +21,10 @@ class Verdict(Generic[A]):
     """The outcome for one pair.
 
     Attributes:
-        analysis: what the judge found; None if no answer could be read.
-        reason: why there is none; empty otherwise.
-        answer: the model's last answer as it came; empty without a model.
-        tries: how often the model was asked.
+        analysis: the judge's analysis, or None.
+        reason: why there is no analysis; empty if there is one.
+        answer: the model's last answer, unchanged; empty without a model.
+        tries: number of times the model was asked.
     """
 
     analysis: A | None
@@ -32,25 +34,48 @@ class Verdict(Generic[A]):
 
 
 class Judge(Protocol[A]):
-    """Instructions and a reader of answers: what a metric gives to the engine."""
+    """Analyses pairs of reports, with our comparison of findings or with a model that follows instructions."""
+
+    @property
+    def fields(self) -> dict[str, object]:
+        """Return the judge's fields of a signature."""
+
+    def shown(self, report: str) -> str:
+        """Return a report as the judge sees it."""
+
+    def asked(self, reference: str, candidate: str, verdict: Verdict[Any]) -> dict[str, Any]:
+        """Return what `details` record of the judging itself: nothing, or what a model was shown and answered."""
+
+    def verdicts(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[int, Verdict[A]]]:
+        """Yield the index and verdict of every pair of reference and candidate, in any order."""
+
+
+class Instructions(Protocol[A]):
+    """The questions a metric asks a model, and the reader of the answers."""
 
     @property
     def identity(self) -> str:
-        """Name and version of the instructions."""
+        """Return name and version of the instructions."""
 
     @property
     def tries(self) -> int:
-        """How often an unreadable answer is asked for again at most, the first time included."""
+        """Return how often to ask a model about a pair, at most, until it gives a readable answer."""
+
+    def settled(self, reference: str, candidate: str) -> Verdict[A] | None:
+        """Return the verdict on a pair that needs no model, or None."""
+
+    def shown(self, report: str) -> ShownReport:
+        """Return a report as the question contains it."""
 
     def request(self, reference: str, candidate: str) -> Request:
-        """The question about a pair. Report text in it is data: nothing in it can end or change the instructions."""
+        """Return the question about a pair. Report text in it is data: it cannot end or change the instructions."""
 
     def again(self, request: Request, answer: str, problem: str) -> Request:
-        """The question after an answer that could not be read."""
+        """Return the question to ask after an unreadable answer."""
 
     def read(self, reference: str, candidate: str, answer: str) -> A:
-        """The structure an answer holds.
+        """Return the analysis in an answer.
 
         Raises:
-            UnreadableAnswer: it does not hold one.
+            UnreadableAnswer: the answer contains none.
         """

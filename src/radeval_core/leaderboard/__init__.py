@@ -1,1 +1,1 @@
-"""The leaderboard: benchmarks, submissions, where they are kept, how they are scored and ranked."""
+"""The leaderboard: benchmarks, submissions, their storage, scoring and ranking."""

@@ -1,4 +1,4 @@
-"""A benchmark: studies with references that stay on this side, metrics that score them, and limits of a submission."""
+"""A benchmark: studies with references that stay on the server, metrics, and limits for submissions."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from radeval_core.registry import metric_names
 
 SHIPPED = Path(__file__).with_name("benchmarks")
 DEFAULT = "radcheck-open"
-#: names become folders of a store, so they may hold nothing else
+#: names become folders of a store, so no other characters are allowed
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 
 @dataclass(frozen=True)
 class Study:
-    """One thing to report.
+    """One study to report on.
 
     Attributes:
-        id: what a prediction names.
-        given: what a system may see: modality, anatomy, question.
-        reference: the report to compare with; it never leaves the server.
+        id: the id that a prediction refers to.
+        given: the input of the system: modality, anatomy, question.
+        reference: the reference report; it never leaves the server.
     """
 
     id: str
@@ -39,15 +39,15 @@ class Study:
 
 @dataclass(frozen=True)
 class Limits:
-    """How large a submission may be.
+    """The maximum sizes of a submission.
 
     Attributes:
-        file_bytes: the whole file, looked at before it is parsed.
-        report_characters: one predicted report.
-        name_characters: the system's name.
-        link_characters: the system's link.
-        training_data_characters: the statement on training data.
-        submissions: how many submissions a store takes.
+        file_bytes: size of the file, checked before it is parsed.
+        report_characters: length of one predicted report.
+        name_characters: length of the system's name.
+        link_characters: length of the system's link.
+        training_data_characters: length of the statement on training data.
+        submissions: number of submissions that a store accepts.
     """
 
     file_bytes: int
@@ -60,20 +60,20 @@ class Limits:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """What systems compete on.
+    """A benchmark on which systems compete.
 
     Attributes:
-        name: also the name of its folder in a store.
-        title: for the page.
-        summary: what it asks, in one line.
-        about: what it asks and what it does not show.
-        dataset: Hub id of the dataset its results are about.
-        licence: of the texts.
+        name: its name, and the name of its folder in a store.
+        title: title on the page.
+        summary: the task in one line.
+        about: the task, and what the results do not show.
+        dataset: Hub id of its dataset.
+        licence: licence of the texts.
         revision: hash of the studies; results on different revisions are never compared.
-        metrics: config by metric; the first metric ranks.
-        limits: how large a submission may be.
-        studies: by id, in order.
-        folder: where it was read from.
+        metrics: config of each metric; the first metric ranks the systems.
+        limits: maximum sizes of a submission.
+        studies: the studies by id, in order.
+        folder: the folder it was read from.
     """
 
     name: str
@@ -94,21 +94,21 @@ class Benchmark:
 
     @property
     def baselines(self) -> list[Path]:
-        """Submissions that ship with it."""
+        """The submissions included with the benchmark."""
         return sorted((self.folder / "baselines").glob("*.jsonl"))
 
     def inputs(self) -> list[dict[str, Any]]:
-        """What a system may see of each study; no references."""
+        """Return the input of each study, without the references."""
         return [{"id": study.id, **study.given} for study in self.studies.values()]
 
 
 def benchmark_names() -> list[str]:
-    """The benchmarks that ship."""
+    """Return the names of the included benchmarks."""
     return sorted(folder.name for folder in SHIPPED.iterdir() if (folder / "benchmark.yaml").is_file())
 
 
 def load_benchmark(name: str = DEFAULT) -> Benchmark:
-    """A benchmark that ships, by name, or one of yours, by the folder that holds its `benchmark.yaml`."""
+    """Load an included benchmark by name, or your own by the folder that contains its `benchmark.yaml`."""
     if name in benchmark_names():
         return _read(SHIPPED / name)
     if Path(name, "benchmark.yaml").is_file():
@@ -129,9 +129,9 @@ def _read(folder: Path) -> Benchmark:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError) as error:
         raise InputError(f"{folder}: not a benchmark: {type(error).__name__}: {error}") from error
     if not _NAME.fullmatch(benchmark.name):
-        raise InputError(f"{file}: name must be small letters, digits and hyphens, got {benchmark.name!r}")
+        raise InputError(f"{file}: name must be lower-case letters, digits and hyphens, got {benchmark.name!r}")
     if not studies or len(benchmark.studies) != len(studies):
-        raise InputError(f"{folder}: studies.jsonl must hold studies with ids that differ")
+        raise InputError(f"{folder}: studies.jsonl must contain at least one study, and no id twice")
     for metric in benchmark.metrics:
         if metric not in metric_names():
             raise unknown_name("metric", metric, metric_names())
@@ -142,7 +142,7 @@ def _read(folder: Path) -> Benchmark:
 
 
 def revision_of(data: bytes) -> str:
-    """The revision of a file of studies."""
+    """Return the revision of a studies file: a hash of its bytes."""
     return hashlib.sha256(data).hexdigest()[:12]
 
 

@@ -1,4 +1,4 @@
-"""What a leaderboard shows: the ranked systems of the current version, and what stands beside them."""
+"""Read the content of a leaderboard: ranked systems of the current version, other versions, failed and waiting."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.leaderboard.baselines import seed
 from radeval_core.leaderboard.benchmark import Benchmark
-from radeval_core.leaderboard.outcome import Outcome
 from radeval_core.leaderboard.queue import Clock, utc_now
-from radeval_core.leaderboard.ranking import Group, Ranked, group_by_version, rank
-from radeval_core.leaderboard.scoring import current_version
+from radeval_core.leaderboard.ranking import Ranked, VersionGroup, group_by_version, rank
+from radeval_core.leaderboard.score_submission import current_version
 from radeval_core.leaderboard.store import Store
+from radeval_core.leaderboard.submission_result import SubmissionResult
 
 
 @dataclass(frozen=True)
@@ -21,40 +21,40 @@ class Board:
     """A leaderboard at one moment.
 
     Attributes:
-        benchmark: what it is about.
-        version: of the metrics installed now.
-        current: outcomes of that version.
-        others: older or newer versions, each on its own.
-        failed: outcomes without scores, of the current version.
-        waiting: submissions without an outcome of the current version.
+        benchmark: its benchmark.
+        version: version of the installed metrics.
+        current: results of that version.
+        others: results of older or newer versions, one group per version.
+        failed: results of the current version without scores.
+        waiting: number of submissions without a result of the current version.
     """
 
     benchmark: Benchmark
     version: str
-    current: tuple[Outcome, ...]
-    others: tuple[Group, ...]
-    failed: tuple[Outcome, ...]
+    current: tuple[SubmissionResult, ...]
+    others: tuple[VersionGroup, ...]
+    failed: tuple[SubmissionResult, ...]
     waiting: int
 
     def ranked(self, metric: str | None = None) -> list[Ranked]:
-        """The systems of the current version, ranked by a metric of the benchmark."""
+        """Rank the systems of the current version by a metric of the benchmark."""
         metric = metric or self.benchmark.main_metric
         if metric not in self.benchmark.metrics:
             raise unknown_name(f"metric of {self.benchmark.name}", metric, self.benchmark.metrics)
         return rank(self.current, metric)
 
-    def find(self, system: str) -> Outcome:
-        """The outcome of the current version whose id begins like this, or whose system has exactly this name."""
+    def find(self, system: str) -> SubmissionResult:
+        """Find a result of the current version by the start of its id or by the exact name of its system."""
         found = [o for o in self.current if system and (o.submission.startswith(system) or o.system.name == system)]
         if len(found) == 1:
             return found[0]
         if found:
             ids = ", ".join(o.submission[:12] for o in found)
-            raise InputError(f"{len(found)} submissions are called {system!r} or begin with it: give one of {ids}")
+            raise InputError(f"{len(found)} submissions match {system!r}; give one of {ids}")
         raise unknown_name("submission", system, [o.submission for o in self.current])
 
     def as_dict(self, metric: str) -> dict[str, Any]:
-        """The table, ready for JSON."""
+        """Return the leaderboard as a dict for JSON."""
         return {
             "benchmark": self.benchmark.name,
             "revision": self.benchmark.revision,
@@ -85,7 +85,7 @@ class Board:
 def read_board(
     store: Store, benchmark: Benchmark, *, seed_if_empty: bool = False, clock: Clock = utc_now, **options: Any
 ) -> Board:
-    """Read a store; an empty one is first given the benchmark's baselines, if wished."""
+    """Read a store. With `seed_if_empty`, an empty store first gets the benchmark's baselines."""
     if seed_if_empty and not store.submissions(benchmark.name):
         seed(store, benchmark, clock=clock, **options)
     version = current_version(benchmark, **options)
@@ -103,7 +103,7 @@ def read_board(
 
 
 def with_interval(row: Mapping[str, Any]) -> str:
-    """A score as people read it: `0.373 (0.333–0.408)`."""
+    """Format a score with its interval: `0.373 (0.333–0.408)`."""
     if row["score"] is None:
         return "-"
     interval = f" ({row['ci95'][0]:.3f}–{row['ci95'][1]:.3f})" if row["ci95"] else ""

@@ -1,4 +1,4 @@
-"""The studies a system got most wrong, by kind of error; the references stay where they are."""
+"""Find the studies where a system made the most errors of a category, without revealing the references."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from radeval_core.leaderboard.benchmark import Benchmark
-from radeval_core.leaderboard.outcome import Outcome
+from radeval_core.leaderboard.submission_result import SubmissionResult
 from radeval_core.registry import get_spec
 
 
 @dataclass(frozen=True)
 class Case:
-    """One study as a system reported it.
+    """One study with a system's report.
 
     Attributes:
-        study: its id.
-        given: what the system could see.
-        errors: number of errors by category.
-        scores: by metric; None where unscored.
-        prediction: what the system wrote.
+        study: id of the study.
+        given: the input of the system.
+        errors: number of errors per category.
+        scores: score per metric; None if unscored.
+        prediction: the system's report.
     """
 
     study: str
@@ -30,8 +30,8 @@ class Case:
     prediction: str
 
 
-def error_totals(outcome: Outcome) -> dict[str, int]:
-    """How many errors of each category a system made, the most frequent first."""
+def error_totals(outcome: SubmissionResult) -> dict[str, int]:
+    """Return the number of errors a system made per category, the most frequent first."""
     totals: dict[str, int] = {}
     for counts in outcome.errors:
         for category, count in counts.items():
@@ -40,16 +40,16 @@ def error_totals(outcome: Outcome) -> dict[str, int]:
 
 
 def worst_cases(
-    outcome: Outcome, benchmark: Benchmark, predictions: Mapping[str, str], category: str = "", count: int = 5
+    outcome: SubmissionResult, benchmark: Benchmark, predictions: Mapping[str, str], category: str = "", count: int = 5
 ) -> list[Case]:
-    """The worst studies: most errors of the category, then the worst score of the first metric.
+    """Return the worst studies: most errors of the category first, then the worst score of the first metric.
 
     Args:
         outcome: the system's scores.
-        benchmark: what they are for.
-        predictions: what the system wrote, by study.
-        category: a category of errors; without one, only the score counts.
-        count: how many.
+        benchmark: their benchmark.
+        predictions: the system's reports by study.
+        category: an error category; if empty, only the score counts.
+        count: maximum number of studies.
     """
     main = benchmark.main_metric
     sign = 1.0 if get_spec(main).higher_is_better else -1.0

@@ -1,4 +1,4 @@
-"""Results in the Hub's own formats: `.eval_results/*.yaml` for a model's repo, `eval.yaml` for the benchmark's.
+"""Export results in the Hub's formats: `.eval_results/*.yaml` for a model repo, `eval.yaml` for the benchmark's repo.
 
 See https://huggingface.co/docs/hub/eval-results. Each metric is one task of the benchmark.
 """
@@ -13,20 +13,22 @@ from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
 from radeval_core.io import write_text
 from radeval_core.leaderboard.benchmark import Benchmark
-from radeval_core.leaderboard.outcome import Outcome
+from radeval_core.leaderboard.submission_result import SubmissionResult
 
 SPLIT = "test"
 FRAMEWORK = "radeval"
 
 
-def eval_results(outcome: Outcome, benchmark: Benchmark, source_url: str | None = None) -> list[EvalResultEntry]:
-    """The headline of every metric, with its signature; a metric without a number has no entry."""
+def eval_results(
+    outcome: SubmissionResult, benchmark: Benchmark, source_url: str | None = None
+) -> list[EvalResultEntry]:
+    """Return one entry per metric, with its headline score and signature. A metric without a score has no entry."""
     return [
         EvalResultEntry(
             dataset_id=benchmark.dataset,
             task_id=name,
             value=row["score"],
-            dataset_revision=None,  # a Git commit, which a benchmark that is read from files does not have
+            dataset_revision=None,  # must be a Git commit, but the benchmark is read from files
             date=outcome.date,
             source_url=source_url,
             source_name="radeval leaderboard" if source_url else None,
@@ -38,7 +40,7 @@ def eval_results(outcome: Outcome, benchmark: Benchmark, source_url: str | None 
 
 
 def benchmark_config(benchmark: Benchmark) -> dict[str, Any]:
-    """The contents of the benchmark's `eval.yaml`; its task ids are those of the results."""
+    """Return the content of the benchmark's `eval.yaml`. Its task ids match those of the results."""
     return {
         "name": benchmark.title,
         "description": benchmark.about,
@@ -47,8 +49,10 @@ def benchmark_config(benchmark: Benchmark) -> dict[str, Any]:
     }
 
 
-def write_eval_files(outcome: Outcome, benchmark: Benchmark, out: Path, source_url: str | None = None) -> list[Path]:
-    """Write `.eval_results/<benchmark>.yaml` and `eval.yaml` below a folder."""
+def write_eval_files(
+    outcome: SubmissionResult, benchmark: Benchmark, out: Path, source_url: str | None = None
+) -> list[Path]:
+    """Write `.eval_results/<benchmark>.yaml` and `eval.yaml` into a folder, and return their paths."""
     entries = eval_result_entries_to_yaml(eval_results(outcome, benchmark, source_url))
     files = {
         out / ".eval_results" / f"{benchmark.name}.yaml": entries,

@@ -1,7 +1,8 @@
 """A store in two private dataset repos on the Hub: `<org>/leaderboard-requests` and `<org>/leaderboard-results`.
 
-Every write is one commit on top of the commit that was read (`parent_commit`), so of two writers one is refused, reads
-again and decides anew. A claim is a file with a lease that its holder renews; a lease that ran out may be taken over.
+Every write is one commit on top of the commit that was read (`parent_commit`). If two writers collide, the Hub refuses
+one of them, which then reads again and decides again. A claim is a file with a lease that its holder renews; others
+may take over an expired lease.
 """
 
 from __future__ import annotations
@@ -20,21 +21,25 @@ from huggingface_hub import CommitOperationAdd, HfApi, hf_hub_url
 from huggingface_hub.errors import HfHubHTTPError, HTTPError, RepositoryNotFoundError
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import HFValidationError, get_session, hf_raise_for_status, validate_repo_id
+from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_exponential, wait_random_exponential
 
 from radeval_core import __version__
 from radeval_core.errors import InputError, RadevalError
+from radeval_core.hub.refusal import refusal
 from radeval_core.leaderboard.queue import HEARTBEAT, utc_now
-from radeval_core.leaderboard.store import Claim
+from radeval_core.leaderboard.store import Lease
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-#: a scorer that gave no sign of life for so long is taken for dead
+#: a scorer without a heartbeat for this long counts as dead
 LEASE = timedelta(seconds=6 * HEARTBEAT)
-#: tries of one step, and the longest wait between two, in seconds
-TRIES, LONGEST_WAIT = 8, 20.0
+#: tries per step
+TRIES = 8
+#: seconds between two tries: a random time between half a wait and a full wait, which doubles from 0.25 to 20
+_WAIT = wait_exponential(0.125, max=10) + wait_random_exponential(0.125, max=10)
 #: someone else committed first (409, 412), or the Hub is busy
 _TRY_AGAIN = (409, 412, 429, 500, 502, 503, 504)
-#: file contents kept in memory
+#: number of file contents kept in memory
 _KEPT = 4000
 
 
@@ -49,8 +54,8 @@ class HubFiles:
     Attributes:
         org: user or organisation.
         api: the Hub client.
-        clock: what leases are measured with.
-        sleep: waits between tries.
+        clock: returns the current time, for leases.
+        sleep: called to wait between tries.
     """
 
     org: str
@@ -64,7 +69,7 @@ class HubFiles:
         try:
             validate_repo_id(self._repo("requests"))
         except HFValidationError as error:
-            raise InputError(f"--hub {self.org!r}: not a user or organisation on the Hub: {error}") from error
+            raise InputError(f"--hub {self.org!r}: not a valid user or organisation on the Hub: {error}") from error
 
     def names(self, folder: str) -> list[str]:
         _, tree = self._patiently(lambda: self._look(folder))
@@ -89,7 +94,7 @@ class HubFiles:
             tries += 1
             head, before = self._contents(path, make=True)
             if before is not None and before == data and tries > 1:
-                return True  # an earlier try arrived although its answer was lost
+                return True  # an earlier try succeeded, but its response was lost
             if before is not None and not replace:
                 return False
             self._commit(path, data, head)
@@ -98,13 +103,13 @@ class HubFiles:
         return self._patiently(write)
 
     @contextmanager
-    def claim(self, path: str) -> Iterator[Claim | None]:
+    def claim(self, path: str) -> Iterator[Lease | None]:
         token = f"{random.SystemRandom().getrandbits(64):016x}"
 
         def take() -> HeldLease | None:
             head, before = self._contents(path, make=True)
             lease = json.loads(before) if before else {}
-            if lease.get("token") == token:  # an earlier try arrived although its answer was lost
+            if lease.get("token") == token:  # an earlier try succeeded, but its response was lost
                 return HeldLease(self, path, token, lease["attempt"])
             if lease and datetime.fromisoformat(lease["until"]) > self.clock():
                 return None
@@ -116,17 +121,17 @@ class HubFiles:
         try:
             yield held
         finally:
-            if held is not None:  # others may have it now, not only when the lease runs out
+            if held is not None:  # release it now instead of waiting until the lease expires
                 held.extend(timedelta(0))
 
-    # one try each; what goes wrong on the way is for `_patiently`
+    # each of these methods tries once; `_patiently` handles their errors
 
     def _repo(self, path: str) -> str:
-        """Results live in one repo, requests and claims in the other."""
+        """Return the repo of a path: results are in one repo, requests and claims in the other."""
         return f"{self.org}/leaderboard-{'results' if path.startswith('results') else 'requests'}"
 
     def _look(self, path: str, make: bool = False) -> tuple[str, dict[str, str]]:
-        """The newest commit of a path's repo and the blob of every file in it; both empty if there is no repo."""
+        """Return the newest commit of a path's repo and the blob id of every file; both empty without a repo."""
         repo = self._repo(path)
         try:
             head = str(self.api.dataset_info(repo).sha)
@@ -143,7 +148,7 @@ class HubFiles:
         return head, self._trees[repo][1]
 
     def _contents(self, path: str, make: bool = False) -> tuple[str, bytes | None]:
-        """The newest commit of a path's repo, and the file's contents in it."""
+        """Return the newest commit of a path's repo, and the file's contents in it."""
         head, tree = self._look(path, make)
         return head, self._blob(path, head, tree[path]) if path in tree else None
 
@@ -168,22 +173,24 @@ class HubFiles:
         )
 
     def _patiently(self, step: Callable[[], T]) -> T:
-        """Do a step again, from its reading on, while the Hub is busy or someone else was faster."""
-        for attempt in range(TRIES):
-            try:
-                return step()
-            except HfHubHTTPError as error:
-                problem: Exception = error
-                if error.response.status_code not in _TRY_AGAIN:
-                    raise RadevalError(f"leaderboard of {self.org}: {_refusal(error, self.org)}") from error
-            except (HTTPError, OSError) as error:
-                problem = error
-            if attempt < TRIES - 1:
-                self.sleep(random.uniform(0.5, 1.0) * min(LONGEST_WAIT, 0.25 * 2**attempt))
-        raise RadevalError(
-            f"leaderboard of {self.org}: gave up after {TRIES} tries ({type(problem).__name__}: {problem}); "
-            "check the network and HF_ENDPOINT, then type the same command again"
-        ) from problem
+        """Run a step. Repeat it from its first read while the Hub is busy or another writer was faster."""
+        tries = Retrying(
+            retry=retry_if_exception(_passes),
+            wait=_WAIT,
+            stop=stop_after_attempt(TRIES),
+            sleep=self.sleep,
+            reraise=True,
+        )
+        try:
+            return tries(step)
+        except (HTTPError, OSError) as error:
+            if isinstance(error, HfHubHTTPError) and not _passes(error):
+                why = refusal(error, f"use the repos of {self.org!r}", "--hub")
+                raise RadevalError(f"leaderboard of {self.org}: {why}") from error
+            raise RadevalError(
+                f"leaderboard of {self.org}: gave up after {TRIES} tries ({type(error).__name__}: {error}); "
+                "check the network and HF_ENDPOINT, then type the same command again"
+            ) from error
 
 
 @dataclass
@@ -196,7 +203,7 @@ class HeldLease:
     attempt: int
 
     def data(self, lease: timedelta) -> bytes:
-        """The claim as a file."""
+        """Return the content of the claim's file."""
         until = (self.files.clock() + lease).isoformat()
         return json.dumps({"token": self.token, "attempt": self.attempt, "until": until}).encode()
 
@@ -208,7 +215,7 @@ class HeldLease:
         self.extend(LEASE)
 
     def extend(self, lease: timedelta) -> None:
-        """Move the end of the lease; a Hub that cannot be reached now is met again at the next sign of life."""
+        """Move the end of the lease; if the Hub is unreachable, retry at the next heartbeat."""
 
         def write() -> None:
             head, before = self.files._contents(self.path)
@@ -221,11 +228,8 @@ class HeldLease:
             log.warning("a claim could not be renewed: %s", error)
 
 
-def _refusal(error: HfHubHTTPError, org: str) -> str:
-    """What the Hub's refusal means and what to type."""
-    status = error.response.status_code
-    if status == 401:
-        return "the Hub does not accept your token; type: hf auth login"
-    if status == 403:
-        return f"your token may not use the repos of {org!r}; type: hf auth login, with a token that may, or give --hub"
-    return f"the Hub refused with status {status}: {error.server_message or error}"
+def _passes(error: BaseException) -> bool:
+    """Return True if another try may succeed."""
+    if isinstance(error, HfHubHTTPError):
+        return error.response.status_code in _TRY_AGAIN
+    return isinstance(error, (HTTPError, OSError))

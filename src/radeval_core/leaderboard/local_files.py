@@ -1,7 +1,7 @@
-"""A store in a folder of this machine.
+"""Store leaderboard files in a local folder.
 
-A claim is a lock of the operating system on a file: it cannot be held twice, and it ends with the process that holds
-it, however that ends, so a crashed scorer's work can be taken up at once and no clock is involved.
+A claim is an operating-system lock on a file. Only one process can hold it, and it is released when that process ends,
+even by a crash. So another scorer can resume a crashed scorer's work at once, without timeouts.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from pathlib import Path
 
 from radeval_core.errors import InputError
 from radeval_core.io import write_atomically
-from radeval_core.leaderboard.store import Claim
+from radeval_core.leaderboard.store import Lease
 
 
 @dataclass
 class HeldLock:
-    """A claim on this machine: the lock itself says that it is held."""
+    """A local claim, held as long as its lock."""
 
     attempt: int
 
     def renew(self) -> None:
-        """Nothing to say: the system knows that this process lives."""
+        """Do nothing: the lock lasts as long as this process."""
 
     def still_held(self) -> bool:
         return True
@@ -32,7 +32,7 @@ class HeldLock:
 
 @dataclass(frozen=True)
 class LocalFiles:
-    """Files below a folder, which is made when first written to."""
+    """Files in a folder, which is created on the first write."""
 
     folder: Path
 
@@ -54,7 +54,7 @@ class LocalFiles:
         if replace:
             write_atomically(target, lambda temporary: _write(temporary, data))
             return True
-        # a whole file under another name first: nobody ever reads half of one; linking fails if the name is taken
+        # write a complete file under another name first, so no one reads a partial file; the link fails if it exists
         temporary = target.with_name(f".{target.name}.{os.getpid()}.{os.urandom(4).hex()}")
         try:
             _write(temporary, data)
@@ -66,8 +66,8 @@ class LocalFiles:
         return True
 
     @contextmanager
-    def claim(self, path: str) -> Iterator[Claim | None]:
-        import fcntl  # not on Windows: only who scores needs it
+    def claim(self, path: str) -> Iterator[Lease | None]:
+        import fcntl  # not available on Windows, and only needed for scoring
 
         handle = os.open(self._ready(path), os.O_RDWR | os.O_CREAT, 0o666)
         try:
@@ -88,12 +88,12 @@ class LocalFiles:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"--store {self.folder}: cannot be written: {error.strerror}") from error
+            raise InputError(f"--store {self.folder}: cannot write: {error.strerror}") from error
         return target
 
 
 def default_folder() -> Path:
-    """RADEVAL_LEADERBOARD, or a folder beside other programs' data in the user's home."""
+    """Return the folder in RADEVAL_LEADERBOARD, or the default folder in the user's data directory."""
     if named := os.environ.get("RADEVAL_LEADERBOARD"):
         return Path(named)
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"

@@ -1,4 +1,4 @@
-"""Scores what waits in a store. Any number of scorers may run at once, and each may stop at any moment."""
+"""Score the waiting submissions of a store. Several scorers can run at once, and each can stop at any time."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from radeval_core import __version__
 from radeval_core.errors import RadevalError
 from radeval_core.leaderboard.benchmark import Benchmark
-from radeval_core.leaderboard.outcome import Outcome
-from radeval_core.leaderboard.scoring import current_version, score_submission
-from radeval_core.leaderboard.store import Claim, Store
+from radeval_core.leaderboard.score_submission import current_version, score_submission
+from radeval_core.leaderboard.store import Lease, Store
 from radeval_core.leaderboard.submission import System, from_record
+from radeval_core.leaderboard.submission_result import SubmissionResult
 
 log = logging.getLogger(__name__)
 
-#: a submission that stops its scorer so often has failed
+#: a submission whose scorer stopped this many times counts as failed
 MAX_ATTEMPTS = 3
-#: seconds between signs of life of a scorer
+#: seconds between heartbeats of a scorer
 HEARTBEAT = 300.0
 Clock = Callable[[], datetime]
 
 
 def utc_now() -> datetime:
-    """The clock used where no other is given."""
-    return datetime.now(timezone.utc)
+    """Return the current time in UTC; the default clock."""
+    return datetime.now(UTC)
 
 
 def waiting(store: Store, benchmark: Benchmark, version: str, retry_failed: bool = False) -> list[str]:
-    """Submissions without an outcome under the current version of the metrics."""
+    """Return the submissions without a result for this version of the metrics."""
     done = set(store.finished(benchmark.name, version))
     if retry_failed:
         outcomes = (store.outcome(benchmark.name, version, submission) for submission in done)
@@ -48,19 +48,19 @@ def score_waiting(
     retry_failed: bool = False,
     only: str | None = None,
     **options: Any,
-) -> list[Outcome]:
-    """Score every waiting submission that no other scorer holds.
+) -> list[SubmissionResult]:
+    """Score every waiting submission that no other scorer has claimed.
 
     Args:
-        store: where they are.
-        benchmark: what they are for.
-        clock: gives the date of the outcomes.
-        retry_failed: also score again what failed.
-        only: score this submission and no other.
+        store: the store of the submissions.
+        benchmark: their benchmark.
+        clock: gives the date of the results.
+        retry_failed: also score failed submissions again.
+        only: score only this submission.
         options: further arguments of `api.score`.
 
     Returns:
-        The outcomes of this scorer; those of others are in the store.
+        The results of this scorer; those of other scorers are in the store.
     """
     version = current_version(benchmark, **options)
     done = []
@@ -69,10 +69,10 @@ def score_waiting(
             continue
         with store.claim(benchmark.name, version, submission) as claim:
             if claim is None:
-                continue  # another scorer is at it
+                continue  # another scorer is working on it
             before = store.outcome(benchmark.name, version, submission)
             if before is not None and not (retry_failed and before.failed):
-                continue  # another scorer finished it since we looked
+                continue  # another scorer has finished it in the meantime
             outcome = _attempt(store, benchmark, version, submission, claim, clock, options, bool(before))
             if claim.still_held() and store.keep(outcome, replace=before is not None):
                 done.append(outcome)
@@ -84,32 +84,32 @@ def _attempt(
     benchmark: Benchmark,
     version: str,
     submission: str,
-    claim: Claim,
+    claim: Lease,
     clock: Clock,
     options: dict[str, Any],
     again: bool,
-) -> Outcome:
-    """The outcome of one submission, whatever happens."""
+) -> SubmissionResult:
+    """Score one submission and return its result, or a failed result if scoring raises an error."""
     date = clock().isoformat(timespec="seconds")
     system = System("(unreadable)", "", "")
     try:
         record = store.request(benchmark.name, submission)
         system = System(**record["system"])
         if claim.attempt > MAX_ATTEMPTS and not again:
-            raise RadevalError(f"the scorer stopped {MAX_ATTEMPTS} times while it scored this submission")
-        with _signs_of_life(claim):
+            raise RadevalError(f"the scorer stopped {MAX_ATTEMPTS} times while scoring this submission")
+        with _heartbeat(claim):
             return score_submission(benchmark, from_record(record, benchmark), date, **options)
     except RadevalError as error:
         reason = str(error)
-    except Exception as error:  # its text may quote a reference, so only its kind is kept
+    except Exception as error:  # its message may quote a reference, so only its type is recorded
         log.error("%s: scoring failed with %s", submission, type(error).__name__)
         reason = f"scoring failed with {type(error).__name__}"
-    return Outcome(submission, benchmark.name, benchmark.revision, version, __version__, date, system, reason)
+    return SubmissionResult(submission, benchmark.name, benchmark.revision, version, __version__, date, system, reason)
 
 
 @contextmanager
-def _signs_of_life(claim: Claim) -> Iterator[None]:
-    """Renew a claim while the work goes on."""
+def _heartbeat(claim: Lease) -> Iterator[None]:
+    """Renew a claim regularly during the work."""
     done = threading.Event()
 
     def beat() -> None:

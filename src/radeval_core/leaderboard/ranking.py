@@ -1,7 +1,7 @@
-"""Ranks that say no more than the data do: systems that a paired test cannot tell apart share a rank.
+"""Rank systems. Systems that do not differ significantly in a paired test share a rank.
 
-A system's rank is 1 + the number of systems that are significantly better than it. "Significantly better": the mean of
-the per-study differences is in its favour, and approximate randomisation gives p < 0.05 after Holm's correction over
+A system's rank is 1 + the number of systems that are significantly better. A system is significantly better if the mean
+of the per-study differences is in its favour and approximate randomisation gives p < 0.05 after Holm's correction over
 all comparisons of the ranked system (one with each other system).
 """
 
@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from radeval_core.leaderboard.outcome import Outcome
+from radeval_core.leaderboard.submission_result import SubmissionResult
 from radeval_core.registry import get_spec
 from radeval_core.stats.multiplicity import holm
 from radeval_core.stats.paired import randomisation_p_values
@@ -24,45 +24,43 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Ranked:
-    """A system in a table.
+    """A system in a ranking.
 
     Attributes:
         rank: 1 + number of systems significantly better; None if the metric could not score it.
         outcome: its scores.
-        better: ids of the submissions that are significantly better.
     """
 
     rank: int | None
-    outcome: Outcome
-    better: tuple[str, ...]
+    outcome: SubmissionResult
 
 
 @dataclass(frozen=True)
-class Group:
-    """Outcomes with the same signatures on the same studies: the only ones that are compared."""
+class VersionGroup:
+    """Results with the same signatures on the same studies. Only such results are compared."""
 
     version: str
     revision: str
     core: str
     signatures: Mapping[str, str]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[SubmissionResult, ...]
 
 
-def group_by_version(outcomes: Sequence[Outcome]) -> list[Group]:
-    """Scored outcomes by version, the one scored last first."""
-    versions: dict[str, list[Outcome]] = {}
+def group_by_version(outcomes: Sequence[SubmissionResult]) -> list[VersionGroup]:
+    """Group the scored results by version, the most recently scored version first."""
+    versions: dict[str, list[SubmissionResult]] = {}
     for outcome in outcomes:
         if not outcome.failed:
             versions.setdefault(outcome.version, []).append(outcome)
     groups = [
-        Group(version, found[0].revision, found[0].core, found[0].signatures, tuple(found))
+        VersionGroup(version, found[0].revision, found[0].core, found[0].signatures, tuple(found))
         for version, found in versions.items()
     ]
     return sorted(groups, key=lambda g: (max(o.date for o in g.outcomes), g.version), reverse=True)
 
 
-def rank(outcomes: Sequence[Outcome], metric: str) -> list[Ranked]:
-    """Rank the systems of one group by one metric: best rank first, then best score."""
+def rank(outcomes: Sequence[SubmissionResult], metric: str) -> list[Ranked]:
+    """Rank the systems of one version by one metric, sorted by rank, then by score."""
     if len({o.version for o in outcomes}) > 1:
         raise ValueError("results with different signatures cannot be ranked together")
     if not outcomes:
@@ -72,9 +70,8 @@ def rank(outcomes: Sequence[Outcome], metric: str) -> list[Ranked]:
     better = _better(scores.tobytes(), len(outcomes))
     rows = []
     for i, outcome in enumerate(outcomes):
-        above = tuple(outcomes[j].submission for j in np.flatnonzero(better[i]).tolist())
         scored = outcome.metrics[metric]["score"] is not None
-        rows.append(Ranked(1 + len(above) if scored else None, outcome, above))
+        rows.append(Ranked(1 + int(better[i].sum()) if scored else None, outcome))
 
     def order(row: Ranked) -> tuple[float, float, str]:
         score = row.outcome.metrics[metric]["score"]
@@ -85,9 +82,10 @@ def rank(outcomes: Sequence[Outcome], metric: str) -> list[Ranked]:
 
 @lru_cache(maxsize=64)
 def _better(data: bytes, count: int) -> NDArray[np.bool_]:
-    """Whether system j (column) is significantly better than system i (row); higher scores are better.
+    """Return a matrix that is True where system j (column) is significantly better than system i (row).
 
-    The scores come as bytes, so that the tests run once for each state of a table and not for each visitor.
+    Higher scores are better. The scores are passed as bytes, so that the cache runs the tests once per state of the
+    table and not once per visitor.
     """
     scores = np.frombuffer(data).reshape(count, -1)
     better = np.zeros((count, count), dtype=bool)
@@ -105,5 +103,5 @@ def _better(data: bytes, count: int) -> NDArray[np.bool_]:
     return better
 
 
-def _column(outcome: Outcome, metric: str) -> list[float]:
+def _column(outcome: SubmissionResult, metric: str) -> list[float]:
     return [float("nan") if value is None else value for value in outcome.scores[metric]]

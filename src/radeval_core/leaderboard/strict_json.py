@@ -1,4 +1,4 @@
-"""JSON from strangers: UTF-8 only, no duplicate keys, no NaN, no nesting that exhausts the stack."""
+"""Parse JSON from strangers: UTF-8 only, no duplicate keys, no NaN, no nesting that exhausts the stack."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 from radeval_core.errors import InputError
 
-#: levels of lists and objects; a submission has three
+#: allowed levels of lists and objects; a submission has three
 MAX_DEPTH = 8
 
 
 def decode(data: bytes) -> str:
-    """Bytes as text; a byte order mark at the start is no part of it."""
+    """Decode UTF-8 bytes, without a byte order mark at the start."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -21,7 +21,7 @@ def decode(data: bytes) -> str:
 
 
 def parse(text: str) -> Any:
-    """One JSON value; what Python's parser lets through and a submission must not hold is refused."""
+    """Parse one JSON value; refuse duplicate keys, NaN and deep nesting, which Python's parser accepts."""
     check_depth(text)
     try:
         return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
@@ -30,12 +30,12 @@ def parse(text: str) -> Any:
         raise InputError(f"not valid JSON ({error.msg}, {where})") from error
     except InputError:
         raise
-    except ValueError as error:  # a whole number with thousands of digits
+    except ValueError as error:  # such as an integer with thousands of digits
         raise InputError(f"not valid JSON ({error})") from error
 
 
 def check_depth(text: str) -> None:
-    """Refuse deep nesting before the parser, which would run out of stack, sees it."""
+    """Refuse deep nesting, which would make the parser run out of stack."""
     depth, inside, escaped = 0, False, False
     for character in text:
         if inside:
@@ -60,9 +60,9 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"key {twice[:60]!r} stands twice in one object")
+        raise InputError(f"duplicate key {twice[:60]!r} in one object")
     return found
 
 
 def _no_constant(name: str) -> Any:
-    raise InputError(f"{name} is no JSON number")
+    raise InputError(f"{name} is not a JSON number")

@@ -1,6 +1,6 @@
-"""A submission: one JSON or JSONL file with a system's metadata and one predicted report a study.
+"""Read and check submissions: one JSON or JSONL file with a system's metadata and one predicted report per study.
 
-What a submitter writes is data: names are plain text, and the file's name in a store is a hash of the contents.
+A submitter's text is only data: names are plain text, and the file's name in a store is a hash of its contents.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from radeval_core.errors import InputError
 from radeval_core.leaderboard import strict_json
 from radeval_core.leaderboard.benchmark import Benchmark
 
-#: problems named in a message; the rest are counted
+#: number of problems that a message lists; the rest are counted
 SHOWN = 20
 LAYOUT = (
-    'expected JSONL: first {"system": {"name": …, "link": "https://…", "training_data": …}}, then one '
-    '{"id": …, "prediction": …} a line; or one JSON object with "system" and a list "predictions" of such rows'
+    'expected JSONL: first {"system": {"name": …, "link": "https://…", "training_data": …}}, then one row '
+    '{"id": …, "prediction": …} per line; or one JSON object with "system" and a list "predictions" of such rows'
 )
 Rows = Iterator[tuple[str, Any]]
-#: invisible characters that turn or hide the text around them
+#: invisible characters that reverse or hide the text around them
 _BIDI = re.compile("[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
 @dataclass(frozen=True)
 class System:
-    """Who submits.
+    """The system whose reports are submitted.
 
     Attributes:
         name: plain text on one line.
@@ -51,8 +51,8 @@ class Submission:
 
     Attributes:
         benchmark: name of the benchmark.
-        revision: of its studies, when it was checked.
-        system: who submits.
+        revision: revision of the benchmark's studies when the submission was checked.
+        system: the submitted system.
         predictions: report by study id, in the order of the benchmark.
     """
 
@@ -63,7 +63,7 @@ class Submission:
 
     @property
     def id(self) -> str:
-        """A hash of the contents: the same submission twice is one submission."""
+        """Return a hash of the contents, so that submitting the same file twice gives one submission."""
         text = json.dumps(self.as_dict(), sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
@@ -72,7 +72,7 @@ class Submission:
 
 
 class SubmissionError(InputError):
-    """What is wrong with a submission: every problem, each naming its row."""
+    """The error for a wrong submission. It lists every problem with its row."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = list(problems)
@@ -82,7 +82,7 @@ class SubmissionError(InputError):
 
 
 def read_submission(path: str | Path, benchmark: Benchmark) -> Submission:
-    """Read and check a file; its size is looked at before its contents."""
+    """Read and check a file; a file over the size limit is never read completely."""
     path = Path(path)
     try:
         with path.open("rb") as file:
@@ -99,7 +99,7 @@ def check_submission(data: bytes, benchmark: Benchmark) -> Submission:
         SubmissionError: with all problems found, not only the first.
     """
     if len(data) > benchmark.limits.file_bytes:
-        raise SubmissionError([f"the file is larger than {benchmark.limits.file_bytes:,} bytes, the limit"])
+        raise SubmissionError([f"the file is larger than the limit of {benchmark.limits.file_bytes:,} bytes"])
     problems: list[str] = []
     try:
         metadata, rows = _split(strict_json.decode(data), problems)
@@ -118,10 +118,10 @@ def _checked(metadata: Any, rows: Rows, benchmark: Benchmark, problems: list[str
 
 
 def from_record(record: Mapping[str, Any], benchmark: Benchmark) -> Submission:
-    """A submission as a store kept it, checked again: a benchmark may have changed since."""
+    """Return a submission from a store, checked again because the benchmark may have changed."""
     if record.get("benchmark") != benchmark.name or record.get("revision") != benchmark.revision:
         raise InputError(
-            f"made for {record.get('benchmark')} revision {record.get('revision')}, "
+            f"the submission is for {record.get('benchmark')} revision {record.get('revision')}, "
             f"but the benchmark is {benchmark.name} revision {benchmark.revision}: submit it again"
         )
     rows = ({"id": key, "prediction": text} for key, text in record["predictions"].items())
@@ -129,14 +129,14 @@ def from_record(record: Mapping[str, Any], benchmark: Benchmark) -> Submission:
 
 
 def _split(text: str, problems: list[str]) -> tuple[Any, Rows]:
-    """The metadata and the rows, each row with words that say where it stands."""
+    """Return the metadata and the rows, each row with its place (`line 3`) for messages."""
     if not text.strip():
         raise InputError(f"the file is empty: {LAYOUT}")
     first, _, rest = text.partition("\n")
     try:
         top = strict_json.parse(first)
     except InputError:
-        if rest.strip() and first.strip() not in ("{", "["):  # not an object written over several lines
+        if rest.strip() and first.strip() not in ("{", "["):  # not the start of an object that spans several lines
             raise InputError(f"line 1: {_reason(first)}") from None
         top, rest = None, ""
     if top is None or not rest.strip():
@@ -185,7 +185,7 @@ def _system(metadata: Any, benchmark: Benchmark, problems: list[str]) -> System 
         value = metadata.get(key)
         problem = _text_problem(value, most)
         if not problem and isinstance(value, str) and _odd_characters(value, one_line=True):
-            problem = f"must be plain text on one line, but holds {_odd_characters(value, one_line=True)}"
+            problem = f"must be plain text on one line, but contains {_odd_characters(value, one_line=True)}"
         if not problem and key == "link" and not _is_https(str(value)):
             problem = "must be an https address such as https://example.org/model"
         if problem:
@@ -198,7 +198,7 @@ def _system(metadata: Any, benchmark: Benchmark, problems: list[str]) -> System 
 def _predictions(rows: Rows, benchmark: Benchmark, problems: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     seen: dict[str, str] = {}
-    most = 2 * len(benchmark.studies) + SHOWN  # bounds the work on a file of nothing but wrong rows
+    most = 2 * len(benchmark.studies) + SHOWN  # limits the work on a file that has only wrong rows
     for count, (where, row) in enumerate(rows):
         if count == most:
             problems.append(f"{where}: more rows than {benchmark.name} has studies ({len(benchmark.studies)})")
@@ -216,13 +216,13 @@ def _predictions(rows: Rows, benchmark: Benchmark, problems: list[str]) -> dict[
             problems.append(f"{named}: no such study in {benchmark.name}")
             continue
         if study in seen:
-            problems.append(f"{named}: the same id stands in {seen[study]}")
+            problems.append(f"{named}: duplicate id, already used in {seen[study]}")
             continue
         seen[study] = where
         text = row.get("prediction")
         problem = _text_problem(text, benchmark.limits.report_characters)
         if not problem and (odd := _odd_characters(str(text))):
-            problem = f"holds {odd}"
+            problem = f"contains {odd}"
         if problem:
             problems.append(f"{named}: prediction {problem}")
         else:
@@ -241,7 +241,7 @@ def _text_problem(value: Any, most: int) -> str:
 
 
 def _odd_characters(text: str, one_line: bool = False) -> str:
-    """The first character that has no business in a report, or in a name; empty if there is none."""
+    """Return a description of the first character that a report or a name must not contain; empty if all are fine."""
     for character in text:
         kind = unicodedata.category(character)
         control = kind == "Cc" and (one_line or character not in "\n\r\t")
@@ -265,10 +265,10 @@ def _is_https(link: str) -> bool:
 def _unknown_keys(row: Mapping[str, Any], known: tuple[str, ...], where: str, problems: list[str]) -> None:
     for key in row:
         if key not in known:
-            problems.append(f"{where}: unknown key {key[:60]!r}: known: {', '.join(known)}")
+            problems.append(f"{where}: unknown key {key[:60]!r}; known keys: {', '.join(known)}")
 
 
 def _kind(value: Any) -> str:
-    """What a JSON value is, in words for the submitter."""
+    """Return the type of a JSON value in plain words for the submitter."""
     names = {type(None): "nothing", bool: "true or false", int: "a number", float: "a number", str: "text"}
     return names.get(type(value), "a list" if isinstance(value, list) else "an object")

@@ -1,7 +1,7 @@
-"""Agreement of scores with expert numbers: rank and linear correlation, preferences, and bootstrap intervals by study.
+"""Agreement of scores with expert ratings: rank and linear correlation, with bootstrap intervals over studies.
 
-Everything is given one number a pair; NaN marks a pair that a metric could not score or an expert did not read. Such
-pairs are left out. Candidates of one study are not independent, so resamples are drawn of whole studies.
+Inputs have one number per pair. NaN marks a pair that the metric could not score or the expert did not read; such pairs
+are skipped. Candidates of one study are not independent, so whole studies are resampled.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from radeval_core.stats.bootstrap import RESAMPLES, SEED
 
 Array = NDArray[np.float64]
 COEFFICIENTS = ("kendall", "spearman", "pearson")
-#: numbers of a block of pairs of pairs: bounds memory
+#: numbers in memory at once when comparing pairs with pairs
 _GATHER = 5_000_000
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its uncertainty.
+    """A statistic with its uncertainty.
 
     Attributes:
-        value: the number; NaN if it is not defined, as a correlation with a constant is not.
-        ci95: 95 % percentile interval, or None where there is nothing to resample.
-        n: pairs (for preferences: studies) it rests on.
-        resampled: the number in each resample, NaN where it is not defined.
+        value: the statistic; NaN if it is undefined, like the correlation with a constant.
+        ci95: 95 % percentile interval, or None if there is nothing to resample.
+        n: number of pairs (for preferences: studies) it is based on.
+        resampled: the statistic in each resample; NaN where it is undefined.
     """
 
     value: float
@@ -38,14 +38,14 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Difference:
-    """The first number minus the second, over the same resamples.
+class EstimateDifference:
+    """The first estimate minus the second, over the same resamples.
 
     Attributes:
         value: the difference.
         ci95: 95 % percentile interval.
-        p_first_higher: share of resamples with a difference of zero or less: small if the first is higher.
-        p_second_higher: share of resamples with a difference of zero or more: small if the second is higher.
+        p_first_higher: share of resamples with a difference of zero or less; small if the first is higher.
+        p_second_higher: share of resamples with a difference of zero or more; small if the second is higher.
         p: two-sided, 2 (k + 1) / (n + 1) with k resamples on the rarer side of zero, at most 1.
     """
 
@@ -57,7 +57,7 @@ class Difference:
 
 
 def coefficient(kind: str, scores: Array, expert: Array) -> float:
-    """Kendall's tau-b, Spearman's or Pearson's correlation of two columns without NaN; NaN if one is constant."""
+    """Return Kendall's tau-b, Spearman's or Pearson's correlation of columns without NaN; NaN if one is constant."""
     if len(scores) < 2 or np.ptp(scores) == 0 or np.ptp(expert) == 0:
         return float("nan")
     from scipy import stats  # slow to import
@@ -67,9 +67,10 @@ def coefficient(kind: str, scores: Array, expert: Array) -> float:
 
 
 def resampled_coefficients(kind: str, scores: Array, expert: Array, weights: Array) -> Array:
-    """The same coefficient in each resample: a row of weights says how often each pair is in it.
+    """Return the coefficient in each resample.
 
-    All resamples at once, which is many times faster than asking scipy for each.
+    Each row of `weights` has the number of times each pair is in the resample. All resamples are computed at once,
+    which is many times faster than one scipy call per resample.
     """
     totals, score_ties, expert_ties = weights.sum(axis=1), _tie_weights(scores, weights), _tie_weights(expert, weights)
     constant = (score_ties.max(axis=1) == totals) | (expert_ties.max(axis=1) == totals)
@@ -85,15 +86,15 @@ def resampled_coefficients(kind: str, scores: Array, expert: Array, weights: Arr
 
 
 def study_resamples(studies: Sequence[Hashable], n_resamples: int = RESAMPLES, seed: int = SEED) -> Array:
-    """How often each pair is in each resample: as many studies as there are, drawn with replacement, whole.
+    """Resample whole studies with replacement, and return how often each pair is in each resample.
 
     Args:
         studies: the study of each pair.
-        n_resamples: how many resamples.
+        n_resamples: number of resamples.
         seed: seed of the draws.
 
     Returns:
-        A row a resample, a column a pair; no rows with fewer than two studies.
+        One row per resample and one column per pair; no rows if there are fewer than two studies.
     """
     numbers: dict[Hashable, int] = {}
     study = np.array([numbers.setdefault(s, len(numbers)) for s in studies], dtype=np.int64)
@@ -105,14 +106,14 @@ def study_resamples(studies: Sequence[Hashable], n_resamples: int = RESAMPLES, s
 
 
 def agreement(kind: str, scores: Array, expert: Array, resamples: Array, same_direction: bool = True) -> Estimate:
-    """Correlation of a metric with experts, positive if they agree.
+    """Return the correlation of a metric with experts, positive if they agree.
 
     Args:
         kind: `kendall`, `spearman` or `pearson`.
-        scores: the metric, a number a pair.
-        expert: the experts, a number a pair.
-        resamples: what `study_resamples` drew.
-        same_direction: whether a good report has a high number in both, or a low number in both.
+        scores: the metric, one number per pair.
+        expert: the experts, one number per pair.
+        resamples: the result of `study_resamples`.
+        same_direction: True if higher is better in both, or lower is better in both.
     """
     if kind not in COEFFICIENTS:
         raise ValueError(f"kind must be one of {', '.join(COEFFICIENTS)}, got {kind!r}")
@@ -125,30 +126,30 @@ def agreement(kind: str, scores: Array, expert: Array, resamples: Array, same_di
     return Estimate(sign * coefficient(kind, scores, expert), percentiles95(resampled), len(scores), resampled)
 
 
-def difference(first: Estimate, second: Estimate) -> Difference:
+def difference(first: Estimate, second: Estimate) -> EstimateDifference:
     """Compare two estimates made with the same resamples of the same pairs."""
     if len(first.resampled) != len(second.resampled):
         raise ValueError(
-            f"both must have the same resamples: got {len(first.resampled)} and {len(second.resampled)} of them"
+            f"both must have the same number of resamples: got {len(first.resampled)} and {len(second.resampled)}"
         )
     gaps = first.resampled - second.resampled
     defined = gaps[~np.isnan(gaps)]
     lower, upper = ((defined <= 0).mean(), (defined >= 0).mean()) if len(defined) else (np.nan, np.nan)
     rarer = min((defined <= 0).sum(), (defined >= 0).sum())
     p = min(1.0, 2 * (float(rarer) + 1) / (len(defined) + 1)) if len(defined) else float("nan")
-    return Difference(first.value - second.value, percentiles95(gaps), float(lower), float(upper), p)
+    return EstimateDifference(first.value - second.value, percentiles95(gaps), float(lower), float(upper), p)
 
 
 def expert_agreement(kind: str, raters: Array, resamples: Array) -> list[Estimate]:
-    """Each rater against the mean of the others: what a metric could at best reach.
+    """Compare each rater with the mean of the others. This is the most a metric can hope to reach.
 
     Args:
         kind: `kendall`, `spearman` or `pearson`.
-        raters: a row a pair, a column a rater.
-        resamples: what `study_resamples` drew.
+        raters: one row per pair, one column per rater.
+        resamples: the result of `study_resamples`.
 
     Returns:
-        An estimate a rater; none with fewer than two raters.
+        One estimate per rater; an empty list if there are fewer than two raters.
     """
     if raters.shape[1] < 2:
         return []
@@ -159,18 +160,18 @@ def expert_agreement(kind: str, raters: Array, resamples: Array) -> list[Estimat
 
 
 def mean_estimate(estimates: Sequence[Estimate]) -> Estimate:
-    """The mean of estimates made with the same resamples, with the interval of that mean."""
+    """Return the mean of estimates made with the same resamples, with the interval of that mean."""
     resampled = np.mean([e.resampled for e in estimates], axis=0)
     value = float(np.mean([e.value for e in estimates]))
     return Estimate(value, percentiles95(resampled), min(e.n for e in estimates), resampled)
 
 
 def weighted_mean(values: Array, resamples: Array) -> Estimate:
-    """The mean of a number a pair, without the NaN among them, and its interval.
+    """Return the mean of the values without NaN, with its interval.
 
     Args:
-        values: a number a pair, such as an error, or 1 for right and 0 for wrong.
-        resamples: what `study_resamples` drew.
+        values: one number per pair, such as an error, or 1 for right and 0 for wrong.
+        resamples: the result of `study_resamples`.
     """
     known = ~np.isnan(values)
     values, drawn = values[known], resamples[:, known]
@@ -181,16 +182,16 @@ def weighted_mean(values: Array, resamples: Array) -> Estimate:
 
 
 def rater_mean(raters: Array) -> Array:
-    """Mean over the raters who read each pair (columns), NaN if none did.
+    """Return the mean over the raters (columns) who read each pair; NaN if none did.
 
-    Rounded to 12 decimals: means of the same numbers in another order must stay ties.
+    Means are rounded to 12 decimals, so that the same numbers in another order stay ties.
     """
     read = (~np.isnan(raters)).sum(axis=1)
     return np.where(read > 0, np.round(np.nansum(raters, axis=1) / np.maximum(read, 1), 12), np.nan)
 
 
 def percentiles95(resampled: Array) -> tuple[float, float] | None:
-    """The 95 % percentile interval of the defined numbers, or None if there are none."""
+    """Return the 95 % percentile interval of the numbers without NaN, or None if there are none."""
     defined = resampled[~np.isnan(resampled)]
     if not len(defined):
         return None
@@ -199,20 +200,20 @@ def percentiles95(resampled: Array) -> tuple[float, float] | None:
 
 
 def _tie_weights(values: Array, weights: Array) -> Array:
-    """Weight of each distinct value (columns, ascending) in each resample."""
+    """Return the weight of each distinct value (columns, ascending) in each resample."""
     order = np.argsort(values, kind="stable")
     starts = np.flatnonzero(np.diff(values[order], prepend=np.nan) != 0)
     return np.add.reduceat(weights[:, order], starts, axis=1)
 
 
 def _ranks(values: Array, ties: Array) -> Array:
-    """Mean rank of each value in each resample."""
+    """Return the mean rank of each value in each resample."""
     _, distinct = np.unique(values, return_inverse=True)
     return (np.cumsum(ties, axis=1) - (ties - 1) / 2)[:, distinct]
 
 
 def _concordance(x: Array, y: Array, weights: Array) -> Array:
-    """Ordered pairs of pairs in the same order minus those in opposite order, in each resample."""
+    """Count concordant minus discordant pairs of pairs in each resample."""
     total = np.zeros(len(weights))
     step = max(1, _GATHER // len(x))
     for start in range(0, len(x), step):

@@ -1,4 +1,4 @@
-"""p-values of several tests at once."""
+"""Correct p-values for multiple tests."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import numpy as np
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Adjusted p-values in the order given: those at most q are findings at a false discovery rate of q.
+    """Return adjusted p-values in the given order; values up to q are significant at a false discovery rate of q.
 
-    A NaN (a test that could not be made) stays one and does not count as a test.
+    NaN (a test that could not be run) stays NaN and does not count as a test.
     """
     from scipy import stats  # slow to import
 
     values = np.array(p_values, dtype=np.float64)
-    made = ~np.isnan(values)
-    if made.any():
-        values[made] = stats.false_discovery_control(values[made], method="bh")
+    known = ~np.isnan(values)
+    if known.any():
+        values[known] = stats.false_discovery_control(values[known], method="bh")
     return [float(value) for value in values]
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's correction for several tests: adjusted p-values in the order given."""
+    """Return p-values adjusted by Holm's correction, in the given order."""
     adjusted, highest = [0.0] * len(p_values), 0.0
     for rank, i in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
         highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[i]))

@@ -1,6 +1,6 @@
-"""Is one system better than another? Paired tests on per-pair differences; no metric is ever run again.
+"""Test whether one system is better than another, with paired tests on per-pair differences. No metric is rerun.
 
-After sacrebleu: p = (k + 1) / (n + 1), two-sided, with a fixed seed.
+As in sacrebleu, p = (k + 1) / (n + 1), two-sided, with a fixed seed.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from numpy.typing import NDArray
 from radeval_core.stats.bootstrap import RESAMPLES, SEED
 
 Array = NDArray[np.float64]
-#: sign flips drawn by the randomisation test
+#: number of sign flips of the randomisation test
 FLIPS = 10_000
-#: numbers drawn at once: bounds memory
+#: numbers in memory at once
 _GATHER = 5_000_000
 
 
 @dataclass(frozen=True)
 class PairedTest:
-    """Outcome of both tests on the mean of per-pair differences.
+    """The result of both tests on the mean of per-pair differences.
 
     Attributes:
         difference: the mean; NaN without pairs.
         ci95: its 95 % bootstrap percentile interval, or None with fewer than two pairs.
-        p_bootstrap: paired bootstrap, resamples shifted to a mean of zero.
-        p_randomisation: approximate randomisation: which system a score belongs to is drawn anew for each pair.
-        n: pairs.
+        p_bootstrap: paired bootstrap, with resamples shifted to a mean of zero.
+        p_randomisation: approximate randomisation, which swaps the two systems at random in each pair.
+        n: number of pairs.
     """
 
     difference: float
@@ -43,7 +43,7 @@ def paired_test(differences: Array, seed: int = SEED) -> PairedTest:
     """Test whether the mean of per-pair differences is zero.
 
     Args:
-        differences: score of one system minus score of the other, a number a pair, without NaN.
+        differences: score of one system minus score of the other, one number per pair, without NaN.
         seed: seed of the draws.
     """
     n = len(differences)
@@ -57,7 +57,7 @@ def paired_test(differences: Array, seed: int = SEED) -> PairedTest:
     flipped = np.concatenate(
         [rng.choice(np.array([-1.0, 1.0]), size=(rows, n)) @ differences / n for rows in _batches(FLIPS, n)]
     )
-    # sums in another order differ in their last digits, and must still count as equal
+    # sums in another order differ in their last digits but must count as equal
     at_least = abs(observed) - 1e-12 * float(np.abs(differences).mean())
     low, high = np.percentile(means, [2.5, 97.5])
     return PairedTest(
@@ -70,13 +70,13 @@ def paired_test(differences: Array, seed: int = SEED) -> PairedTest:
 
 
 def randomisation_p_values(differences: Array, seed: int = SEED) -> Array:
-    """The p-value of approximate randomisation for many comparisons at once.
+    """Return the p-values of approximate randomisation for many comparisons at once.
 
     Args:
-        differences: a row a pair and a column a comparison; NaN where a comparison lacks the pair.
+        differences: one row per pair and one column per comparison; NaN where a comparison lacks the pair.
         seed: seed of the draws, the same for every comparison.
     """
-    # a difference of 0 changes neither side of the comparison below: it is as good as a pair left out
+    # a difference of 0 has no effect on the test below, so it has the same result as leaving the pair out
     known = np.nan_to_num(differences)
     n = len(known)
     at_least = np.abs(known.sum(axis=0)) - 1e-12 * np.abs(known).sum(axis=0)

@@ -1,4 +1,4 @@
-"""Does a metric prefer the candidate that experts prefer? GREEN, section 4.3.2, table 6 and figure 6."""
+"""Measure how often a metric prefers the candidate that experts prefer. GREEN, section 4.3.2, table 6 and figure 6."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 
 from radeval_core.stats.agreement import Array, Estimate, weighted_mean
 
-#: into how many groups of about the same size studies are put by how sure experts are
+#: number of groups of studies, by the experts' confidence
 GROUPS = 3
 
 
 @dataclass(frozen=True)
 class Preferences:
-    """The studies in which both sides prefer one of two candidates.
+    """The studies whose two candidates can be compared.
 
     Attributes:
-        rows: the first pair of each of these studies.
-        other: the second.
-        right: 1 where the metric prefers the experts' candidate, else 0.
-        margin: how far apart the experts hold the candidates.
+        rows: the first pair of each study.
+        other: the second pair of each study.
+        right: 1 if the metric prefers the experts' candidate, else 0.
+        margin: difference between the experts' ratings of the two candidates.
     """
 
     rows: NDArray[np.int64]
@@ -32,8 +32,8 @@ class Preferences:
 
 
 @dataclass(frozen=True)
-class Group:
-    """Studies in which experts are about equally sure, from `low` to `high`, and the accuracy there."""
+class ConfidenceGroup:
+    """Studies with an expert confidence from `low` to `high`, and the accuracy on them."""
 
     low: float
     high: float
@@ -43,7 +43,7 @@ class Group:
 def preferences(scores: Array, rating: Array, studies: Sequence[Hashable], same_direction: bool = True) -> Preferences:
     """Compare preferences in the studies with exactly two candidates.
 
-    Studies that experts rate equal, or with an unscored candidate, are left out; equal scores count as wrong.
+    Studies with equal ratings or an unscored candidate are skipped. Equal scores count as wrong.
     """
     members: dict[Hashable, list[int]] = {}
     for row, study in enumerate(studies):
@@ -56,19 +56,11 @@ def preferences(scores: Array, rating: Array, studies: Sequence[Hashable], same_
     return Preferences(pairs[counts, 0], pairs[counts, 1], right[counts], np.abs(by_experts[counts]))
 
 
-def preference_accuracy(
-    scores: Array, rating: Array, studies: Sequence[Hashable], resamples: Array, same_direction: bool = True
-) -> Estimate:
-    """How often a metric prefers the candidate that experts prefer."""
-    found = preferences(scores, rating, studies, same_direction)
-    return weighted_mean(found.right, resamples[:, found.rows])
-
-
 def confidence_groups(confidence: Array) -> list[tuple[float, float]]:
-    """Lowest and highest confidence of up to three groups of about the same size, the least sure first.
+    """Return the lowest and highest confidence of up to three groups of similar size, in ascending order.
 
     Args:
-        confidence: a number a study, such as the margin; NaN is left out, and equal numbers stay in one group.
+        confidence: one number per study, such as the margin; NaN is skipped, and equal numbers stay in one group.
     """
     known = confidence[~np.isnan(confidence)]
     if not len(known):
@@ -79,16 +71,17 @@ def confidence_groups(confidence: Array) -> list[tuple[float, float]]:
 
 def accuracy_by_confidence(
     found: Preferences, confidence: Array, groups: Sequence[tuple[float, float]], resamples: Array
-) -> list[Group]:
-    """The accuracy where experts are less and more sure.
+) -> list[ConfidenceGroup]:
+    """Return the accuracy per group of expert confidence.
 
     Args:
-        found: what `preferences` gives.
-        confidence: a number for each of its studies.
-        groups: what `confidence_groups` gives for all studies: the same groups for every metric.
-        resamples: what `study_resamples` drew.
+        found: the result of `preferences`.
+        confidence: one number for each of its studies.
+        groups: the result of `confidence_groups` for all studies, so that every metric has the same groups.
+        resamples: the result of `study_resamples`.
     """
     chosen = [(low, high, (confidence >= low) & (confidence <= high)) for low, high in groups]
     return [
-        Group(low, high, weighted_mean(found.right[mine], resamples[:, found.rows[mine]])) for low, high, mine in chosen
+        ConfidenceGroup(low, high, weighted_mean(found.right[mine], resamples[:, found.rows[mine]]))
+        for low, high, mine in chosen
     ]

@@ -1,7 +1,7 @@
-"""A file of pairs on a page: read, removed from the disk, scored with a progress bar, given back as a file.
+"""Scores an uploaded file of pairs with a progress bar and returns the results as a download.
 
-Gradio writes an upload to its folder for temporary files. The file is read into memory and deleted before the first
-pair is scored; the results are never written to a disk of the server, their download is part of the page.
+Gradio writes uploads to a temporary folder. The file is read into memory and deleted before the first pair is scored.
+The server never writes the results to disk: the download is part of the page.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ from gradio.utils import get_upload_folder
 
 from radeval_core.api import Scores, score
 from radeval_core.errors import InputError
+from radeval_core.html_text import text
 from radeval_core.io import open_pairs
 from radeval_core.pairs import Pair
 from radeval_core.registry import get_spec
-from radeval_core.ui.headline import headline
 from radeval_core.ui.pair import check_length, demo_options, guarded, number, page_error
-from radeval_core.ui.views.marks import text
+from radeval_core.ui.score_header import headline
 
 SUFFIXES = (".jsonl", ".csv")
-#: what one upload may hold: enough for a test set of usual size, little enough for a shared machine
+#: limits of one upload: enough for a typical test set, small enough for a shared machine
 MAX_ROWS, MAX_BYTES = 1000, 5_000_000
-#: rows of the table on the page; the download has all
+#: rows shown on the page; the download has all rows
 SHOWN_ROWS = 20
-#: pairs between two steps of the progress bar
+#: pairs per step of the progress bar
 _STEP = 16
-#: called with the share that is done and words
+#: called with (pairs done, all pairs) and a description
 Progress = Callable[..., Any]
 
 
 @dataclass(frozen=True)
 class ScoredFile:
-    """What a metric says of a file.
+    """A metric's result for a file.
 
     Attributes:
         headline: the score of the whole file; None if no pair could be scored.
         summary: the headline as HTML, with interval and counts.
-        columns: names of the columns of `rows`.
+        columns: column names of `rows`.
         rows: id and per-pair values, in the order of the file.
-        signature: everything that can move the number.
-        download: a link with all rows as JSONL in it, as HTML.
+        signature: everything that can change the score.
+        download: an HTML link that contains all rows as JSONL.
     """
 
     headline: float | None
@@ -59,7 +59,7 @@ class ScoredFile:
 
 @dataclass(frozen=True)
 class _Counted:
-    """Pairs that say how many of them have been read."""
+    """Pairs that report to `progress` how many of them have been read."""
 
     pairs: list[Pair]
     progress: Progress
@@ -79,7 +79,7 @@ def score_file(name: str, path: str | None, config: str | None, progress: Progre
     spec = get_spec(name)
 
     def compute() -> ScoredFile:
-        # a file is a test set of its own to count words in; a single pair is none
+        # a file is a test set to count words in; a single pair is not
         options = demo_options(spec) if len(pairs) == 1 else {}
         scores = score(
             _Counted(pairs, progress),
@@ -94,18 +94,18 @@ def score_file(name: str, path: str | None, config: str | None, progress: Progre
 
 
 def take_pairs(path: Path) -> list[Pair]:
-    """The pairs of an upload, which is deleted, whatever becomes of it."""
+    """Return the pairs of an upload. The upload is always deleted, even after an error."""
     try:
         if path.suffix.lower() not in SUFFIXES:
             raise InputError(f"{path.name}: the name must end in {' or '.join(SUFFIXES)}")
         size = path.stat().st_size
         if size > MAX_BYTES:
-            raise InputError(f"{path.name} has {size:,} bytes: at most {MAX_BYTES:,} can be scored here")
+            raise InputError(f"{path.name} has {size:,} bytes; the maximum here is {MAX_BYTES:,}")
         pairs = list(open_pairs(path, limit=MAX_ROWS + 1))
     except InputError as error:
         raise InputError(str(error).replace(str(path), path.name)) from None
     except OSError:
-        raise InputError("the upload is gone: choose the file again") from None
+        raise InputError("the upload no longer exists: choose the file again") from None
     finally:
         remove_upload(path)
     if len(pairs) > MAX_ROWS:
@@ -118,12 +118,12 @@ def take_pairs(path: Path) -> list[Pair]:
 
 
 def remove_upload(path: Path) -> None:
-    """Delete a file of Gradio's folder for uploads, and the folder it stood in; nothing else is ever deleted."""
+    """Delete an upload and its folder. Do nothing if the path is not in Gradio's upload folder."""
     uploads = Path(get_upload_folder()).resolve()
     if uploads in path.resolve().parents:
         path.unlink(missing_ok=True)
         if path.parent.resolve() != uploads:
-            with contextlib.suppress(OSError):  # not empty: another upload of the same content is on its way
+            with contextlib.suppress(OSError):  # not empty: another upload of the same content is arriving
                 path.parent.rmdir()
 
 
@@ -145,7 +145,7 @@ def _result(name: str, scores: Scores) -> ScoredFile:
 
 
 def _download(name: str, rows: list[dict[str, Any]]) -> str:
-    """A link that holds the file itself: the server keeps no copy."""
+    """Return a link that contains the file, so that the server keeps no copy."""
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     data = base64.b64encode(lines.encode()).decode("ascii")
     return (

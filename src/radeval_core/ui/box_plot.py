@@ -1,4 +1,4 @@
-"""Draws where two reports see their findings: boxes over a standard chest or over the film itself, as SVG."""
+"""Draw the locations of the findings of two reports as SVG: boxes over a standard chest or over the film."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from radeval_core.engine.images import open_image
 from radeval_core.errors import InputError
 from radeval_core.findings.atlas import check_box, standard_atlas
-from radeval_core.findings.structures import Box
+from radeval_core.findings.types import Box
+from radeval_core.html_text import text
 
-#: Okabe and Ito's blue and orange: told apart with every kind of colour vision; line style tells them apart in print
+#: Okabe and Ito's blue and orange, which differ for every kind of colour vision; in print the line style differs
 _SIDES = (("reference", "#0072B2", "#ffffff", ""), ("candidate", "#E69F00", "#000000", "14 8"))
 #: width of the drawing, and height of the legend under it
 _WIDTH, _LEGEND = 1000, 56
 _FONT, _CHIP = 20, 28
-#: letters whose width, as a share of the font size, is far from the usual 0.56
+#: widths of unusual letters as a share of the font size; all others count as 0.56
 _LETTER_WIDTHS = {**dict.fromkeys(" ,.:;'!|ijlft()[]-/r", 0.33), **dict.fromkeys("mwMW%@", 0.88)}
-#: outlines inside the box of a region, whose corners are 0,0 and 1,1: region, fill, path
+#: region, fill, and outline as a path inside the region's box, whose corners are 0,0 and 1,1
 _SHAPES = (
     ("spine", "#dcdcdc", "M.1 0L.9 0L.9 1L.1 1Z"),
     ("right lung", "#e9eef2", "M.66 0C.4 .01 .15 .24 .07 .55C.02 .75 0 .88 0 1C.14 .88 .42 .81 .66 .84"
@@ -58,7 +58,7 @@ class BoxPlot:
         return target
 
     def _repr_svg_(self) -> str:
-        """For notebooks."""
+        """Return the drawing for notebooks."""
         return self.svg
 
 
@@ -68,13 +68,13 @@ def draw_boxes(
     image: Any = None,
     size: tuple[float, float] | None = None,
 ) -> BoxPlot:
-    """Draw the boxes of both reports: the reference in blue, with a full line, the candidate in orange, dashed.
+    """Draw the boxes of both reports: the reference in blue with solid lines, the candidate in orange with dashed ones.
 
     Args:
-        reference_boxes: label, such as the name of a region, to [x1, y1, x2, y2].
-        candidate_boxes: the same of the candidate.
-        image: the film, as path or PIL image, with boxes in its pixels; without it a standard chest is drawn.
-        size: width and height of what the boxes refer to, where there is no image; by default they are shares of
+        reference_boxes: [x1, y1, x2, y2] by label, such as the name of a region.
+        candidate_boxes: the same for the candidate.
+        image: the film as path or PIL image, with the boxes in its pixels; a standard chest by default.
+        size: width and height that the boxes refer to, if there is no image; by default the boxes are shares of
             width and height, as in the standard atlas.
     """
     film = None if image is None else open_image(image, "image")
@@ -92,7 +92,7 @@ def draw_boxes(
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {tall + _LEGEND}" width="{_WIDTH}" '
         f'height="{tall + _LEGEND}" font-family="Helvetica, Arial, sans-serif" font-size="{_FONT}">',
-        f"<title>Places of findings: {len(reference_boxes)} boxes of the reference, {len(candidate_boxes)} of the "
+        f"<title>Locations of findings: {len(reference_boxes)} boxes of the reference, {len(candidate_boxes)} of the "
         "candidate</title>",
         f'<rect width="{_WIDTH}" height="{tall + _LEGEND}" fill="#ffffff"/>',
         *background,
@@ -109,7 +109,7 @@ def _scaled(box: Box, scale: tuple[float, float]) -> Box:
 
 
 def _film(film: Any, tall: int) -> Iterator[str]:
-    """The film, inside the SVG itself."""
+    """Yield the film as an image embedded in the SVG."""
     buffer = io.BytesIO()
     film.save(buffer, "PNG")
     data = base64.b64encode(buffer.getvalue()).decode("ascii")
@@ -117,7 +117,7 @@ def _film(film: Any, tall: int) -> Iterator[str]:
 
 
 def _outline(tall: int) -> Iterator[str]:
-    """A simple chest: each shape is stretched over its region of the atlas."""
+    """Yield a simple chest: each shape is stretched over its region of the atlas."""
     atlas = standard_atlas()
     body = "M.36 0C.36 .06 .2 .05 .1 .1C.02 .14 .01 .3 .03 .45C.06 .65 .05 .85 .06 1L.94 1C.95 .85 .94 .65 .97 .45"
     body += "C.99 .3 .98 .14 .9 .1C.8 .05 .64 .06 .64 0Z"
@@ -130,7 +130,7 @@ def _outline(tall: int) -> Iterator[str]:
 
 
 def _frame(box: Box, colour: str, _: str, dashes: str) -> Iterator[str]:
-    """A box with a light edge that keeps it visible on dark films."""
+    """Yield a box with a light edge that keeps it visible on dark films."""
     x1, y1, x2, y2 = box
     place = f'x="{x1:.1f}" y="{y1:.1f}" width="{x2 - x1:.1f}" height="{y2 - y1:.1f}"'
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
@@ -140,7 +140,7 @@ def _frame(box: Box, colour: str, _: str, dashes: str) -> Iterator[str]:
 
 
 def _chips(drawn: list[tuple[str, Box, list[str]]], tall: int) -> Iterator[str]:
-    """The labels, each at a corner of its box where it covers no other label, if there is such a corner."""
+    """Yield the labels, each at a corner of its box where it covers no other label, if possible."""
     taken: list[Box] = []
     for label, box, (colour, text_colour, _) in drawn:
         width = _FONT * sum(_LETTER_WIDTHS.get(letter, 0.56) for letter in label) + 18
@@ -148,11 +148,11 @@ def _chips(drawn: list[tuple[str, Box, list[str]]], tall: int) -> Iterator[str]:
         taken.append(chip)
         x, y = chip[:2]
         yield f'<rect x="{x:.1f}" y="{y:.1f}" width="{chip[2] - x:.1f}" height="{_CHIP}" rx="4" fill="{colour}"/>'
-        yield f'<text x="{x + 7:.1f}" y="{y + _CHIP - 8:.1f}" fill="{text_colour}">{escape(label)}</text>'
+        yield f'<text x="{x + 7:.1f}" y="{y + _CHIP - 8:.1f}" fill="{text_colour}">{text(label)}</text>'
 
 
 def _place(box: Box, width: float, tall: int, taken: list[Box]) -> Box:
-    """Where a label goes: above, below, or inside its box, at the left or the right end; else lower and lower."""
+    """Return the place of a label: above, below or inside its box, at the left or right end; else further down."""
     x1, y1, x2, y2 = box
     rows = [y1 - _CHIP - 2, y2 + 2, y1 + 2, y2 - _CHIP - 2]
     rows += [y1 + 2 + step * (_CHIP + 2) for step in range(1, 1 + tall // (_CHIP + 2))]

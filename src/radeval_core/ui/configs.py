@@ -1,7 +1,7 @@
-"""Which configs a demo offers: the embedded one, and those its owner names and has loaded before the first visitor.
+"""Chooses the configs a demo offers: the embedded one, and those named in RADEVAL_SPACE_CONFIGS.
 
-A visitor never starts a download: what RADEVAL_SPACE_CONFIGS names, such as `bertscore=distilroberta-base,
-radgraph_f1=radgraph-xl`, is loaded when the demo is built, or the demo does not start.
+Example: `RADEVAL_SPACE_CONFIGS=bertscore=distilroberta-base,radgraph_f1=radgraph-xl`. All configs are loaded when the
+demo starts, so a visitor never triggers a download. If a config cannot be loaded, the demo does not start.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ VARIABLE = "RADEVAL_SPACE_CONFIGS"
 
 
 def offered_configs(name: str) -> list[str]:
-    """Configs of a metric that its demo offers, the default first; all of them are loaded."""
+    """Load the configs that a metric's demo offers and return their names, the default first."""
     spec = get_spec(name)
     wanted = [spec.default_config.name, *_named_by_owner(name)]
     for config in wanted:
@@ -33,7 +33,7 @@ def _named_by_owner(name: str) -> list[str]:
         if metric not in metric_names():
             raise unknown_name(f"metric in {VARIABLE}", metric, metric_names())
         if config.partition(":")[0] in get_spec(metric).backends:
-            raise InputError(f"{VARIABLE}: {config} would send visitors' reports to another program; name a checkpoint")
+            raise InputError(f"{VARIABLE}: {config} would send visitors' reports to another program: name a checkpoint")
         if metric == name:
             configs.append(config)
     return configs

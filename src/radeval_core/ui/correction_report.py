@@ -1,6 +1,6 @@
-"""A page that shows the corrections of reports line by line, coloured by severity.
+"""Write a page that shows the corrections of reports line by line, coloured by severity.
 
-One file of plain HTML and CSS: it loads nothing and runs nothing, and every text of a report in it is escaped.
+The page is one file of plain HTML and CSS. It loads nothing and runs nothing, and all report text is escaped.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from radeval_core.errors import InputError
+from radeval_core.html_text import text
 from radeval_core.pairs import Pair
-from radeval_core.scoring import MetricResult
-from radeval_core.ui.views.marks import text as _text
+from radeval_core.runner import MetricResult
 
-#: metrics whose details hold corrections of lines
+#: metrics whose details contain corrections of lines
 METRICS = ("fineradscore",)
 _SEVERITIES = {1: "not actionable", 2: "actionable, not urgent", 3: "urgent", 4: "emergent"}
 
 
 def metric_with_report(names: Sequence[str]) -> str:
-    """The metric among these that the page can show."""
+    """Return the first of these metrics that the page can show."""
     for name in names:
         if name in METRICS:
             return name
@@ -30,11 +30,11 @@ def metric_with_report(names: Sequence[str]) -> str:
 
 
 def correction_report(result: MetricResult, pairs: Iterable[Pair]) -> str:
-    """The page of one run.
+    """Return the page of one run as HTML.
 
     Args:
-        result: what the metric says, with details.
-        pairs: the pairs it was computed on, in the same order.
+        result: the metric's result, with details.
+        pairs: the scored pairs, in the same order.
     """
     if result.details is None:
         raise InputError("a report of corrections needs the details of each pair: score with detailed=True")
@@ -52,7 +52,7 @@ def correction_report(result: MetricResult, pairs: Iterable[Pair]) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{name}: corrections</title>\n<style>\n{style}</style></head>\n<body>\n"
         f"<h1>{name}: corrections line by line</h1>\n"
-        f'<p class="facts">{facts}<br><code>{_text(result.signature)}</code></p>\n'
+        f'<p class="facts">{facts}<br><code>{text(result.signature)}</code></p>\n'
         f"<p>{severity_legend()}</p>\n{''.join(sections)}</body></html>\n"
     )
 
@@ -60,18 +60,18 @@ def correction_report(result: MetricResult, pairs: Iterable[Pair]) -> str:
 def _section(pair: Pair, score: float, detail: dict[str, Any]) -> str:
     corrections = detail["corrections"]
     if corrections is None:
-        points = f"unscored: {_text(detail['reason'])}"
+        points = f"unscored: {text(detail['reason'])}"
     else:
         points = f"score {score:g}, {_count(len(corrections), 'correction')}"
     return (
-        f"<section>\n<header><h2>{_text(str(pair.id))}</h2><b>{points}</b></header>\n"
-        f'<p class="reference"><b>Reference</b> {_text(pair.reference.strip()) or "(empty)"}</p>\n'
+        f"<section>\n<header><h2>{text(str(pair.id))}</h2><b>{points}</b></header>\n"
+        f'<p class="reference"><b>Reference</b> {text(pair.reference.strip()) or "(empty)"}</p>\n'
         f"{correction_table(detail)}</section>\n"
     )
 
 
 def correction_table(detail: Mapping[str, Any]) -> str:
-    """The lines of a candidate, each with its correction, and the lines to insert."""
+    """Return a table of a candidate's lines, each with its correction, and of the lines to insert."""
     corrections = detail["corrections"] or ()
     changed = {c["line"]: c for c in corrections if c["line"] is not None}
     rows = [_row(str(i), text, changed.get(i)) for i, text in enumerate(detail["lines"])]
@@ -81,18 +81,18 @@ def correction_table(detail: Mapping[str, Any]) -> str:
 
 
 def severity_legend() -> str:
-    """What the colours of the corrections mean."""
+    """Return the legend of the colours."""
     return " ".join(_chip(severity, f"{severity} {words}") for severity, words in _SEVERITIES.items())
 
 
 def _row(number: str, line: str, correction: dict[str, Any] | None) -> str:
     if correction is None:
-        return f'<tr><td class="n">{number}</td><td>{_text(line)}</td><td></td></tr>\n'
+        return f'<tr><td class="n">{number}</td><td>{text(line)}</td><td></td></tr>\n'
     severity = int(correction["severity"])
     categories = "; ".join(correction["category"])
-    why = f"{_chip(severity, correction['rating'])}{_text(correction['comment'])}"
+    why = f"{_chip(severity, correction['rating'])}{text(correction['comment'])}"
     if categories:
-        why += f'\n<span class="label">{_text(categories)}</span>'
+        why += f'\n<span class="label">{text(categories)}</span>'
     return (
         f'<tr class="s{severity}"><td class="n">{number}</td>'
         f"<td>{_marked(correction['before'], correction['after'])}</td><td>{why}</td></tr>\n"
@@ -100,16 +100,16 @@ def _row(number: str, line: str, correction: dict[str, Any] | None) -> str:
 
 
 def _marked(before: str, after: str) -> str:
-    """What goes and what comes, word by word."""
+    """Return a line with its deleted and inserted words marked."""
     old, new = _words(before), _words(after)
     matcher = difflib.SequenceMatcher(
         None, [w.lower().strip(".,;") for w in old], [w.lower().strip(".,;") for w in new], autojunk=False
     )
-    if matcher.ratio() < 0.5:  # hardly a word in common: the old line, then the new one
+    if matcher.ratio() < 0.5:  # few words in common: show the old line, then the new one
         return " ".join(filter(None, (_tag("del", old), _tag("ins", new))))
     pieces = []
     for kind, i, j, k, m in matcher.get_opcodes():
-        pieces += [_text(" ".join(new[k:m]))] if kind == "equal" else [_tag("del", old[i:j]), _tag("ins", new[k:m])]
+        pieces += [text(" ".join(new[k:m]))] if kind == "equal" else [_tag("del", old[i:j]), _tag("ins", new[k:m])]
     return " ".join(filter(None, pieces))
 
 
@@ -118,11 +118,11 @@ def _words(text: str) -> list[str]:
 
 
 def _tag(name: str, words: Sequence[str]) -> str:
-    return f"<{name}>{_text(' '.join(words))}</{name}>" if words else ""
+    return f"<{name}>{text(' '.join(words))}</{name}>" if words else ""
 
 
 def _chip(severity: int, words: str) -> str:
-    return f'<span class="chip s{severity}">{_text(words)}</span>'
+    return f'<span class="chip s{severity}">{text(words)}</span>'
 
 
 def _count(n: int, what: str) -> str:

@@ -1,4 +1,4 @@
-"""The demo of one metric: a page to try it, see why, and repeat the number; and how pages are served.
+"""Build and serve the demo of a metric: a page to try it, see the reasons for a score, and reproduce it.
 
 Reports are patient data: nothing typed into the page is logged, kept in a history, sent to analytics or rendered as
 HTML or Markdown.
@@ -18,7 +18,7 @@ from radeval_core.ui.page import build_page as build_demo
 from radeval_core.ui.pair import MAX_CHARACTERS, demo_options, python_line
 from radeval_core.ui.views import stylesheet
 
-# Gradio summarises its traffic anew after every request, which a busy page feels; once in a while is enough
+# Gradio recomputes a traffic summary after every request, which slows down a busy page: do it less often
 os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", "500")
 
 __all__ = [
@@ -34,15 +34,15 @@ __all__ = [
 
 
 def page_options() -> dict[str, Any]:
-    """How every page of the collection is served: look, limits, and what is switched off.
+    """Return the options that every page is served with: style, limits, and features that are off.
 
-    Fonts are those of the visitor's system, so that a page asks nobody but its own server. Gradio's history of runs is
-    off: it would keep reports in the browser.
+    Fonts are those of the visitor's system, so a page contacts only its own server. Gradio's history of runs is off,
+    because it would keep reports in the browser.
     """
     return {
         "theme": gr.themes.Soft(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
         "css": stylesheet(),
-        # not in `css`: Gradio narrows every rule there to what lies inside its own frame
+        # not in `css`: Gradio limits every rule there to elements inside its own frame
         "head": f"<style>{resources.files(__package__).joinpath('page.css').read_text('utf-8')}</style>",
         "run_history": False,
         "max_file_size": MAX_BYTES,
@@ -52,10 +52,10 @@ def page_options() -> dict[str, Any]:
 
 
 def launch(demo: gr.Blocks | str, **options: Any) -> Any:
-    """Serve a demo, or the demo of the metric of that name.
+    """Serve a demo, given as page or as the name of a metric.
 
-    Options go to `gr.Blocks.launch`; `mcp_server=True`, or GRADIO_MCP_SERVER=true in the environment, also serves the
-    endpoints as tools for agents.
+    Options go to `gr.Blocks.launch`. With `mcp_server=True`, or GRADIO_MCP_SERVER=true in the environment, the
+    endpoints are also tools for agents.
     """
     page = build_demo(demo) if isinstance(demo, str) else demo
     return page.launch(**{**page_options(), **options})

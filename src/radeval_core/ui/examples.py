@@ -1,4 +1,4 @@
-"""The pairs visitors can click in every demo."""
+"""The example pairs that visitors can click in every demo."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import yaml
 
 
 class Example(NamedTuple):
-    """A pair to try, and what is right or wrong with its candidate."""
+    """An example pair, and what is right or wrong in its candidate."""
 
     label: str
     reference: str

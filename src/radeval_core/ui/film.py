@@ -1,6 +1,6 @@
-"""A film to draw boxes on: the visitor's image, which stays in their page and is sent along with each click.
+"""Let visitors choose a film to draw boxes on. The image stays in their page and is sent with each click.
 
-The upload is made small and turned into text for the page, and its file is deleted at once.
+The upload is made smaller and turned into text for the page. Its file is deleted at once.
 """
 
 from __future__ import annotations
@@ -18,16 +18,14 @@ from radeval_core.errors import InputError
 from radeval_core.ui.batch import remove_upload
 from radeval_core.ui.pair import guarded, page_error
 
-#: metrics whose view draws on a film
-METRICS = ("ffl_rq",)
-#: longest side of the film on the page, and the most text it may come back as
+#: longest side of the film on the page in pixels, and the longest text that the page may send back
 _LONGEST, _MAX_DATA = 1000, 3_000_000
-_CHOOSE, _LOADED = "Draw on a film of your own (PNG, JPEG)", "Film is loaded: press Score"
+_CHOOSE, _LOADED = "Draw on your own film (PNG, JPEG)", "Film is loaded: press Score"
 _PREFIX = "data:image/jpeg;base64,"
 
 
 def chooser() -> gr.Textbox:
-    """A button to choose a film, one to take it away, and the hidden text that holds it."""
+    """Add a button to choose a film and one to remove it; return the hidden text box with its data."""
     data = gr.Textbox(visible=False)
     with gr.Row():
         choose = gr.UploadButton(_CHOOSE, file_types=[".png", ".jpg", ".jpeg"], size="sm")
@@ -48,7 +46,7 @@ def chooser() -> gr.Textbox:
 
 
 def to_data(path: str) -> str:
-    """An uploaded image as text, small enough for a page. The file is deleted."""
+    """Return an uploaded image as text, small enough for a page, and delete the file."""
 
     def read() -> str:
         try:
@@ -64,7 +62,7 @@ def to_data(path: str) -> str:
 
 
 def from_data(data: str | None) -> Any:
-    """The image of a page's text, or None if there is none."""
+    """Return the image in a page's text, or None if the text is empty."""
     if not data:
         return None
     if len(data) > _MAX_DATA or not data.startswith(_PREFIX):
@@ -76,7 +74,7 @@ def from_data(data: str | None) -> Any:
 
 
 def open_image_bytes(content: bytes) -> Any:
-    """An image from memory."""
+    """Open an image from bytes."""
     from PIL import Image, UnidentifiedImageError
 
     try:

@@ -1,45 +1,49 @@
-"""The layout of a metric's demo: a tab for one pair, a tab for a file, and the typed endpoints behind them."""
+"""Lays out a metric's demo page: a tab for one pair, a tab for a file, and the typed endpoints for programs."""
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import Any
 
 import gradio as gr
-import yaml
 
+from radeval_core.metrics.spec import MetricSpec
 from radeval_core.registry import get_spec
-from radeval_core.spec import MetricSpec
 from radeval_core.ui import batch, film
 from radeval_core.ui.configs import offered_configs
 from radeval_core.ui.examples import EXAMPLES
-from radeval_core.ui.headline import direction, headline
 from radeval_core.ui.pair import demo_options, score_pair
+from radeval_core.ui.score_header import direction, headline
+from radeval_core.ui.space_page import FILE, SpacePage, read_page, spaces_folder
 
-#: an upload whose visitor left before it was scored is deleted: how often to look, and after how many seconds
+#: seconds between checks for uploads that were never scored, and their age in seconds when they are deleted
 DELETE_UPLOADS = (60, 300)
 #: where the cards are published
 HUB = "https://huggingface.co/spaces/radeval"
 
 
-def build_page(name: str) -> gr.Blocks:
-    """The page of a metric, with two typed endpoints, `/score` and `/score_file`."""
+def build_page(name: str, page: SpacePage | None = None) -> gr.Blocks:
+    """Build the page of a metric, with two typed endpoints, `/score` and `/score_file`.
+
+    Args:
+        name: the metric.
+        page: the words of the page; by default those of the metric's Space.
+    """
     spec = get_spec(name)
     configs = offered_configs(name)  # a metric that cannot run fails here, not on a visitor's click
-    reading = _reading(spec)
+    page = page or read_page(spaces_folder() / name / FILE)
     with gr.Blocks(title=f"radeval: {name}", analytics_enabled=False, delete_cache=DELETE_UPLOADS) as demo:
-        gr.Markdown(f"# {reading['title']}\n{_about(spec)}\n\n**How to read it.** {reading['how']}")
+        gr.Markdown(f"# {page.title}\n{_about(spec)}\n\n**How to read it.** {page.how}")
         config = gr.Dropdown(configs, value=configs[0], label="Config", visible=len(configs) > 1, interactive=True)
         with gr.Tabs():
             with gr.Tab("One pair", id="pair"):
-                _pair_tab(spec, config)
+                _pair_tab(spec, config, page.film)
             with gr.Tab("A file of pairs", id="file"):
                 _file_tab(spec, config)
         gr.Markdown(_links(spec))
     return demo
 
 
-def _pair_tab(spec: MetricSpec, config: gr.Dropdown) -> None:
+def _pair_tab(spec: MetricSpec, config: gr.Dropdown, with_film: bool) -> None:
     name = spec.name
 
     def score(
@@ -50,17 +54,17 @@ def _pair_tab(spec: MetricSpec, config: gr.Dropdown) -> None:
         Args:
             reference: the report to compare with.
             candidate: the report to score.
-            config: which of the offered configs to score with.
+            config: one of the offered configs.
 
         Returns:
-            The headline, further numbers by name, the signature, and Python that gives the same number.
+            The headline score, further numbers by name, the signature, and Python code that returns the same score.
         """
         # an untouched box sends null
         found = score_pair(name, reference or "", candidate or "", config, drawn=False)
         return found.headline, found.extras, found.signature, found.code
 
     def show(reference: str, candidate: str, config: str, film_data: str = "") -> tuple[Any, ...]:
-        """The same for the page, with the view."""
+        """Score a pair for the page and draw the view."""
         image = film.from_data(film_data)
         found = score_pair(name, reference or "", candidate or "", config, image)
         return headline(spec, found.headline), found.view, found.extras, found.signature, found.code
@@ -72,28 +76,28 @@ def _pair_tab(spec: MetricSpec, config: gr.Dropdown) -> None:
         [[e.reference, e.candidate] for e in EXAMPLES],
         [reference, candidate],
         example_labels=[e.label for e in EXAMPLES],
-        label="Pairs to try: the candidate is",
+        label="Examples: the candidate is",
         cache_examples=False,
         api_visibility="private",
     )
-    film_data = film.chooser() if name in film.METRICS else None
+    film_data = film.chooser() if with_film else None
     button = gr.Button("Score", variant="primary", elem_id="score")
     result = gr.HTML(elem_id="result")
     view = gr.HTML(elem_id="view")
     with gr.Accordion("More numbers", open=False, visible=bool(spec.parts)):
         extras = gr.Dataframe(headers=["number", "value"], datatype=["str", "number"], interactive=False)
     signature = gr.Textbox(
-        label="Signature: everything that can move the number", interactive=False, lines=2, max_lines=8
+        label="Signature: everything that can change the score", interactive=False, lines=2, max_lines=8
     )
     code = gr.Code(
-        label="The same number in Python", language="python", interactive=False, wrap_lines=True, max_lines=10
+        label="The same score in Python", language="python", interactive=False, wrap_lines=True, max_lines=10
     )
 
     inputs = [reference, candidate, config, *([film_data] if film_data else [])]
     shown = {"inputs": inputs, "outputs": [result, view, extras, signature, code], "api_visibility": "private"}
     button.click(show, **shown, show_progress_on=[result])
     examples.load_input_event.then(show, **shown, show_progress_on=[result])
-    # programs get plain values: a hidden button carries the endpoint
+    # programs get plain values: the endpoint belongs to a hidden button
     label = f"{name} {spec.arrow} ({direction(spec)}, {spec.range_text})"
     value = gr.Number(label=label, visible=False)
     gr.Button(visible=False).click(
@@ -109,21 +113,21 @@ def _file_tab(spec: MetricSpec, config: gr.Dropdown) -> None:
         config: str = spec.default_config.name,
         progress: gr.Progress = gr.Progress(),  # noqa: B008
     ) -> tuple[float | None, dict[str, Any], str]:
-        """Score every pair of a JSONL or CSV file with columns prediction, reference and perhaps id.
+        """Score every pair of a JSONL or CSV file with columns prediction, reference and optionally id.
 
         Args:
-            file: the file; it is deleted from the server once read.
-            config: which of the offered configs to score with.
+            file: the file; it is deleted from the server after it is read.
+            config: one of the offered configs.
             progress: set by Gradio.
 
         Returns:
-            The headline, a table with id and values of every pair, and the signature.
+            The headline score, a table with the id and values of every pair, and the signature.
         """
         found = batch.score_file(name, file, config, progress)
         return found.headline, {"headers": found.columns, "data": found.rows}, found.signature
 
     def show(file: str, config: str, progress: gr.Progress = gr.Progress()) -> tuple[Any, ...]:  # noqa: B008
-        """The same for the page, with the first rows and a download."""
+        """Score a file for the page; show the first rows and a download link."""
         found = batch.score_file(name, file, config, progress)
         rounded = [[round(v, 4) if isinstance(v, float) else v for v in row] for row in found.rows[: batch.SHOWN_ROWS]]
         rows = {"headers": found.columns, "data": rounded}
@@ -133,9 +137,9 @@ def _file_tab(spec: MetricSpec, config: gr.Dropdown) -> None:
         return None, found.summary, found.download, shown, gr.Textbox(found.signature, visible=True)
 
     gr.Markdown(
-        "Columns `prediction`, `reference` and perhaps `id`; it is scored as soon as it is uploaded. At most "
-        f"{batch.MAX_ROWS:,} rows and {batch.MAX_BYTES / 1e6:g} MB. The upload is deleted once it is read, and the "
-        "results are kept nowhere but on this page."
+        "Upload a file with the columns `prediction`, `reference` and optionally `id`: at most "
+        f"{batch.MAX_ROWS:,} rows and {batch.MAX_BYTES / 1e6:g} MB. It is scored at once. The server deletes the "
+        "upload after reading it; the results exist only on this page."
     )
     file = gr.File(label="JSONL or CSV", file_types=list(batch.SUFFIXES), height=140, elem_id="upload")
     result = gr.HTML(elem_id="file-result", min_height=60)
@@ -150,23 +154,16 @@ def _file_tab(spec: MetricSpec, config: gr.Dropdown) -> None:
         show_progress_on=[result],
     )
     value = gr.Number(label=f"{name} {spec.arrow}", visible=False)
-    every_row = gr.Dataframe(label="id and values of every pair", visible=False)
+    every_row = gr.Dataframe(label="Id and values of every pair", visible=False)
     gr.Button(visible=False).click(score_file, [file, config], [value, every_row, signature], api_name="score_file")
-
-
-def _reading(spec: MetricSpec) -> dict[str, str]:
-    """Title and how to read it; a metric whose page has no text yet is described by its spec."""
-    texts = yaml.safe_load(resources.files(__package__).joinpath("reading.yaml").read_text("utf-8"))
-    found: dict[str, str] = texts.get(spec.name) or {"title": spec.name, "how": f"Range {spec.range_text}."}
-    return found
 
 
 def _about(spec: MetricSpec) -> str:
     text = f"{spec.measures[:1].upper()}{spec.measures[1:]}. Range {spec.range_text}, {direction(spec)}."
     if demo_options(spec):
         text += (
-            " It weighs words by how rare they are in a whole test set, which a single pair does not have: "
-            f"this page counts in the {2 * len(EXAMPLES)} reports of its examples instead."
+            " It weights words by how rare they are in a test set. A single pair has no test set, so this page "
+            f"counts words in the {2 * len(EXAMPLES)} reports of its examples."
         )
     return text
 

@@ -1,6 +1,6 @@
-"""One pair on a page: what it is scored with, what it gives, and what is refused.
+"""Scores one pair for a page, and turns problems into errors that the page can show.
 
-Reports are patient data: nothing typed into a page is logged or kept, and nothing of it is rendered as markup.
+Reports are patient data: the page neither logs nor keeps what visitors type, and never renders it as markup.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ import gradio as gr
 
 from radeval_core.api import load
 from radeval_core.errors import RadevalError
+from radeval_core.metrics.spec import MetricSpec
 from radeval_core.pairs import is_blank
 from radeval_core.registry import get_spec, scorer_class
-from radeval_core.spec import MetricSpec
 from radeval_core.ui.examples import EXAMPLES
 from radeval_core.ui.views import draw
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-#: characters of a report; the longest real reports have some thousands
+#: maximum characters per report; the longest real reports have a few thousand
 MAX_CHARACTERS = 20_000
 
 
 @dataclass(frozen=True)
 class ScoredPair:
-    """What a metric says of one pair.
+    """A metric's result for one pair.
 
     Attributes:
         headline: the score; None if the pair could not be scored.
         extras: further numbers by name.
-        signature: everything that can move the number.
-        code: Python that gives the same number.
-        view: what the metric saw, as HTML.
+        signature: everything that can change the score.
+        code: Python code that returns the same score.
+        view: an HTML explanation of the score.
     """
 
     headline: float | None
@@ -57,16 +57,16 @@ def score_pair(
         name: the metric.
         reference: the report to compare with.
         candidate: the report to score.
-        config: a config of the metric; the default where not given.
-        film: an image to draw on, for metrics that draw on one.
-        drawn: whether to make the view, too.
+        config: a config of the metric; None for the default.
+        film: an image to draw on, for metrics that draw boxes.
+        drawn: if True, also draw the view.
     """
     spec = get_spec(name)
     options = demo_options(spec)
     _check_texts(reference, candidate)
 
     def compute() -> ScoredPair:
-        # loaded anew, so that annotations of one visitor's reports are not kept for the next
+        # load the metric again, so that annotations of one visitor's reports are not kept for the next visitor
         metric = load(name, config, progress=False, **options)
         result = metric.compute([candidate], [reference], detailed=drawn)
         extras = [[key, number(v)] for key, v in result.items() if isinstance(v, float) and key != name]
@@ -79,32 +79,35 @@ def score_pair(
 
 
 def guarded(name: str, work: Callable[[], T], failure: str) -> T:
-    """Do the work; what goes wrong becomes an error that a page shows as text, and no report gets into the log."""
+    """Run `work`; turn any failure into an error that a page shows as text, without logging report text."""
     try:
         return work()
     except gr.Error:
         raise
     except RadevalError as error:
         raise page_error(str(error)) from None
-    except Exception as error:  # its text and traceback may quote a report, so only its kind is logged
+    except Exception as error:  # its message and traceback may quote a report: log only the type
         log.error("%s: scoring failed with %s", name, type(error).__name__)
         raise page_error(failure) from None
 
 
 def page_error(message: str) -> gr.Error:
-    """An error shown on the page as text and not printed in the log."""
+    """Return an error that the page shows as text and the log does not contain.
+
+    Quotes stay as they are: clients of the endpoint show the message without reading it as HTML.
+    """
     return gr.Error(html.escape(message, quote=False), print_exception=False)
 
 
 def demo_options(spec: MetricSpec) -> dict[str, Any]:
-    """Options of the demo: a metric that counts words in a whole test set gets the example texts to count in."""
+    """Return the demo's options: a metric that counts words in a test set counts them in the examples."""
     if spec.two_pass and "corpus" in scorer_class(spec.name).options:
         return {"corpus": [text for e in EXAMPLES for text in (e.reference, e.candidate)]}
     return {}
 
 
 def python_line(spec: MetricSpec, reference: str, candidate: str, config: str | None = None) -> str:
-    """Python that gives the number of the page."""
+    """Return Python code that computes the score shown on the page."""
     options: Mapping[str, Any] = demo_options(spec)
     module = f'"radeval/{spec.name}"'
     if config not in (None, spec.default_config.name):
@@ -118,19 +121,19 @@ def python_line(spec: MetricSpec, reference: str, candidate: str, config: str | 
 
 
 def number(value: float) -> float | None:
-    """A number as JSON can carry it: an unscored pair has none."""
+    """Return None for NaN, which JSON cannot represent; an unscored pair has NaN."""
     return None if math.isnan(value) else value
 
 
 def _check_texts(reference: str, candidate: str) -> None:
-    """Refuse what the page cannot score, in words for the page."""
+    """Raise a page error if the pair cannot be scored."""
     if is_blank(reference) and is_blank(candidate):
-        raise page_error("both reports are empty: write or paste a reference and a candidate, or pick a pair to try")
+        raise page_error("both reports are empty: write or paste a reference and a candidate, or click an example")
     for what, text in (("reference", reference), ("candidate", candidate)):
         check_length(f"the {what}", text)
 
 
 def check_length(what: str, text: str) -> None:
-    """Refuse a report that is too long for a page."""
+    """Raise a page error if a report is too long."""
     if len(text) > MAX_CHARACTERS:
-        raise page_error(f"{what} has {len(text):,} characters: at most {MAX_CHARACTERS:,} can be scored here")
+        raise page_error(f"{what} has {len(text):,} characters; the maximum here is {MAX_CHARACTERS:,}")

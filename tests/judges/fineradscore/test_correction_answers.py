@@ -1,4 +1,4 @@
-"""What a model may answer, and what is made of it."""
+"""Answers a model may give, and the corrections read from them."""
 
 import json
 
@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from radeval_core.judges.fineradscore.analysis import CATEGORIES, SEVERITY
+from radeval_core.corrections.lines import split_lines
+from radeval_core.corrections.types import CATEGORY_TITLES, SEVERITY
 from radeval_core.judges.fineradscore.answer import read_answer
-from radeval_core.judges.fineradscore.lines import split_lines
 from radeval_core.judges.verdict import UnreadableAnswer
 
 LINES = split_lines("Small right effusion. Large heart. Clear lungs.")
@@ -48,7 +48,7 @@ def read(answer):
         json.dumps({**json.loads(GOOD), "2": entry("Clear lungs.", "No error", "", ())}),
     ],
 )
-def test_the_same_corrections_however_they_are_written(answer):
+def test_all_ways_of_writing_give_the_same_corrections(answer):
     assert read(answer) == EXPECTED
 
 
@@ -78,9 +78,9 @@ def test_ratings(rating, severity):
         (None, ()),
         ("Omission of finding", ("Omission of finding",)),
         (["2. omission of finding"], ("Omission of finding",)),
-        ([1, "6"], (CATEGORIES[0], CATEGORIES[5])),
+        ([1, "6"], (CATEGORY_TITLES[0], CATEGORY_TITLES[5])),
         (["Incorrect severity", "Incorrect severity of finding"], ("Incorrect severity of finding",)),
-        (["Mention of comparison that is not present"], (CATEGORIES[4],)),
+        (["Mention of comparison that is not present"], (CATEGORY_TITLES[4],)),
     ],
 )
 def test_categories(given, category):
@@ -132,19 +132,19 @@ def twice(key, value):
         ('{"0": ' + "9" * 5000 + "}", "there is no valid JSON object"),
     ],
 )
-def test_what_cannot_be_is_named(answer, problem):
+def test_the_error_names_the_problem(answer, problem):
     with pytest.raises(UnreadableAnswer) as error:
         read_answer(answer, LINES)
     assert problem in str(error.value)
 
 
-def test_a_report_without_lines_can_only_be_inserted_into():
+def test_an_empty_report_allows_only_insertions():
     with pytest.raises(UnreadableAnswer, match="line 0 does not exist in the candidate report: it has none"):
         read_answer(json.dumps({"0": DELETE}), ())
 
 
 @given(st.text(max_size=80) | st.text(alphabet='{}[]",:01Ndelt ', max_size=80))
-def test_any_text_is_read_or_refused(answer):
+def test_any_text_is_read_or_rejected(answer):
     try:
         read_answer(answer, LINES)
     except UnreadableAnswer as error:

@@ -1,15 +1,16 @@
-"""What a model is asked, and how it is asked again; with a backend that answers as the test says."""
+"""The question to a model, and the question after a bad answer; the backend gives the answers the test chooses."""
 
 import json
 
 import pytest
 
+from radeval_core.corrections.lines import split_lines
+from radeval_core.corrections.types import ACTIONS, CATEGORY_TITLES, SEVERITY
 from radeval_core.judges.backends.base import Answer
 from radeval_core.judges.engine import judge_pairs
-from radeval_core.judges.fineradscore.analysis import ACTIONS, CATEGORIES, SEVERITY
-from radeval_core.judges.fineradscore.judge import MAX_WORDS, FineRadJudge, examples
-from radeval_core.judges.fineradscore.lines import split_lines
+from radeval_core.judges.fineradscore.instructions import MAX_WORDS, FineRadInstructions, examples
 from radeval_core.judges.fineradscore.schema import answer_schema
+from radeval_core.judges.model_judge import ModelJudge
 
 REFERENCE, CANDIDATE = "Small left effusion.", "Small right effusion. Clear lungs."
 ENTRY = {
@@ -22,7 +23,7 @@ GOOD = json.dumps({"0": ENTRY})
 
 
 class StubBackend:
-    """Answers with the next of the given texts, and keeps what it was asked."""
+    """Answers with the next of the given texts, and records the requests."""
 
     identity = "stub"
     fields = {"backend": "stub", "model": "stub@12345678"}  # noqa: RUF012
@@ -39,12 +40,14 @@ class StubBackend:
 
 def judged(*texts, judge=None):
     backend = StubBackend(*texts)
-    (verdict,) = judge_pairs(judge or FineRadJudge(), backend, [(REFERENCE, CANDIDATE)], progress=False)
+    (verdict,) = judge_pairs(
+        ModelJudge(judge or FineRadInstructions(), backend), [(REFERENCE, CANDIDATE)], progress=False
+    )
     return verdict, backend.asked
 
 
-def test_the_question_holds_the_lines_and_the_reference():
-    request = FineRadJudge().request(REFERENCE, CANDIDATE)
+def test_the_question_contains_the_lines_and_the_reference():
+    request = FineRadInstructions().request(REFERENCE, CANDIDATE)
     assert request.messages[0].role == "system"
     assert json.loads(request.messages[-1].content) == {
         "candidate": {"0": "Small right effusion.", "1": "Clear lungs."},
@@ -54,19 +57,19 @@ def test_the_question_holds_the_lines_and_the_reference():
 
 
 def test_few_shot_shows_five_examples_and_zero_shot_none():
-    few, zero = (FineRadJudge(shots).request(REFERENCE, CANDIDATE).messages for shots in (True, False))
+    few, zero = (FineRadInstructions(shots).request(REFERENCE, CANDIDATE).messages for shots in (True, False))
     assert [m.role for m in few] == ["system", *["user", "assistant"] * 5, "user"]
     assert [m.role for m in zero] == ["system", "user"]
-    assert FineRadJudge(True).identity != FineRadJudge(False).identity
+    assert FineRadInstructions(True).identity != FineRadInstructions(False).identity
 
 
 def test_the_instructions_name_every_rating_and_category():
-    text = FineRadJudge().request("a", "b").messages[0].content
-    assert all(f'"{name}"' in text for name in (*SEVERITY, *CATEGORIES))
+    text = FineRadInstructions().request("a", "b").messages[0].content
+    assert all(f'"{name}"' in text for name in (*SEVERITY, *CATEGORY_TITLES))
 
 
 def test_the_examples_show_every_action_rating_and_category_and_one_pair_without_an_error():
-    judge, found = FineRadJudge(), []
+    judge, found = FineRadInstructions(), []
     for example in examples():
         analysis = judge.read(example["reference"], example["candidate"], json.dumps(example["corrections"]))
         found.append(analysis.corrections)
@@ -74,17 +77,17 @@ def test_the_examples_show_every_action_rating_and_category_and_one_pair_without
     every = [c for corrections in found for c in corrections]
     assert {c.action for c in every} == set(ACTIONS)
     assert {c.rating for c in every} == set(SEVERITY)
-    assert {name for c in every for name in c.category} == set(CATEGORIES)
+    assert {name for c in every for name in c.category} == set(CATEGORY_TITLES)
 
 
-def test_the_schema_allows_the_lines_of_the_report_and_no_other():
+def test_the_schema_allows_only_the_lines_of_the_report():
     schema = answer_schema(2)
     assert list(schema["properties"]) == ["0", "1", "None"] and schema["additionalProperties"] is False
     entry = schema["$defs"]["correction"]
     assert schema["properties"]["0"] == schema["properties"]["None"]["items"] == {"$ref": "#/$defs/correction"}
     assert set(entry["required"]) == set(entry["properties"]) == set(ENTRY) and entry["additionalProperties"] is False
     assert entry["properties"]["clinical severity"]["enum"] == list(SEVERITY)
-    assert entry["properties"]["error category"]["items"]["enum"] == list(CATEGORIES)
+    assert entry["properties"]["error category"]["items"]["enum"] == list(CATEGORY_TITLES)
 
 
 def test_the_examples_follow_the_schema():
@@ -112,7 +115,7 @@ def test_a_good_answer_is_read_at_once():
         (json.dumps({"0": {**ENTRY, "clinical severity": "bad"}}), "unknown severity 'bad'"),
     ],
 )
-def test_a_bad_answer_is_asked_for_again_with_what_is_wrong(bad, problem):
+def test_after_a_bad_answer_the_model_is_asked_again_with_the_problem(bad, problem):
     verdict, asked = judged(bad, GOOD)
     assert verdict.tries == 2 and verdict.analysis is not None
     first, again = asked
@@ -133,8 +136,8 @@ def test_the_fifth_answer_still_counts():
     assert verdict.analysis is not None and verdict.tries == 5
 
 
-def test_long_reports_are_cut_and_long_answers_not_repeated_whole():
-    judge = FineRadJudge()
+def test_long_reports_and_repeated_answers_are_cut():
+    judge = FineRadInstructions()
     request = judge.request("word " * 20_000, "Clear lungs. " * 10_000)
     shown = json.loads(request.messages[-1].content)
     assert len(shown["reference"].split()) == MAX_WORDS

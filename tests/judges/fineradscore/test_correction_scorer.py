@@ -1,4 +1,4 @@
-"""From corrections to results: numbers, details, options and what a model that fails leaves behind."""
+"""From corrections to results: numbers, details, options, and the result if a model fails."""
 
 import json
 import math
@@ -16,7 +16,7 @@ CANDIDATES = ["Small right pleural effusion.", "Clear lungs.", "Normal heart."]
 
 def test_the_numbers_are_means_over_reports():
     result = load("fineradscore").compute(CANDIDATES, REFERENCES)
-    # side of an effusion 3 and a nodule left out 2; nothing; emphysema left out 2
+    # wrong side of an effusion 3 and missing nodule 2; nothing; missing emphysema 2
     assert result["scores"] == [5.0, 0.0, 2.0] and result["fineradscore"] == pytest.approx(7 / 3)
     assert result["max_scores"] == [3.0, 0.0, 2.0] and result["max"] == pytest.approx(5 / 3)
     assert result["corrections_scores"] == [2.0, 0.0, 1.0] and result["corrections"] == 1.0
@@ -25,7 +25,7 @@ def test_the_numbers_are_means_over_reports():
     assert result["emergent"] == result["false_finding"] == 0.0 and result["unscored"] == 0
 
 
-def test_details_hold_the_corrections_and_the_corrected_report():
+def test_details_contain_the_corrections_and_the_corrected_report():
     detail = load("fineradscore").compute(CANDIDATES, REFERENCES, detailed=True)["details"][0]
     assert detail["lines"] == ["Small right pleural effusion."]
     assert detail["corrected"] == "Small left pleural effusion. Nodule in the right upper lobe."
@@ -41,13 +41,13 @@ def test_details_hold_the_corrections_and_the_corrected_report():
     }
 
 
-def test_options_of_models_are_refused_without_one():
+def test_model_options_are_rejected_without_a_model():
     with pytest.raises(InputError, match=r"option fineradscore\.dtype is for models: config 'embedded' runs none"):
         load("fineradscore", dtype="bf16").compute(["a"], ["b"])
 
 
 class Model:
-    """Deletes the first line; answers nonsense about a heart, and nothing where the report says `fail`."""
+    """Deletes the first line; answers nonsense about a heart, and nothing if the report contains `fail`."""
 
     identity = "stub"
     fields = {"backend": "http", "model": "stub", "decoding": "greedy"}  # noqa: RUF012
@@ -74,11 +74,11 @@ class Model:
 @pytest.fixture
 def model(monkeypatch):
     Model.asked = 0
-    monkeypatch.setattr(select, "make_backend", lambda wanted, resources, **options: Model())
+    monkeypatch.setattr(select, "make_backend", lambda wanted, *engine, **options: Model())
     return load("fineradscore", "http:stub", progress=False)
 
 
-def test_with_a_model_every_pair_is_scored_or_says_why(model):
+def test_with_a_model_every_pair_has_a_score_or_a_reason(model):
     predictions = ["Stable lungs. Clear.", "Normal heart.", "fail", "Stable lungs. Clear."]
     result = model.compute(predictions, ["Clear."] * 4, detailed=True)
     assert result["scores"][0] == result["scores"][3] == result["fineradscore"] == 1.0
@@ -90,9 +90,16 @@ def test_with_a_model_every_pair_is_scored_or_says_why(model):
     assert Model.asked == 1 + 5 + 1
 
 
-def test_a_model_is_not_asked_about_empty_reports(model):
-    assert model.compute(["", "Clear.", ""], ["Clear.", "", ""])["scores"] == [4.0, 4.0, 0.0]
-    assert Model.asked == 0
+def test_an_empty_report_is_judged_by_the_model_and_never_below_an_emergent_error(model):
+    result = model.compute(["Stable lungs. Clear.", "", "Clear."], ["", "", "Clear."], detailed=True)
+    assert result["scores"] == [4.0, 0.0, 1.0] and result["max_scores"] == [4.0, 0.0, 1.0]
+    assert [len(detail["corrections"]) for detail in result["details"]] == [1, 0, 1]
+    assert Model.asked == 2  # the model is not asked about two empty reports
+
+
+def test_an_unreadable_answer_about_an_empty_report_leaves_it_unscored(model):
+    result = model.compute([""], ["Normal heart."], detailed=True)
+    assert result["unscored"] == 1 and "no valid JSON" in result["details"][0]["reason"]
 
 
 def test_the_signature_names_model_and_instructions(model):

@@ -1,4 +1,4 @@
-"""Report text is data: nothing in it changes how it is judged, neither without a model nor in what a model is asked."""
+"""Report text is data: nothing in it changes how it is judged, with or without a model."""
 
 import json
 
@@ -7,7 +7,7 @@ import pytest
 from radeval_core import load
 from radeval_core.judges.backends import select
 from radeval_core.judges.backends.base import Answer
-from radeval_core.judges.fineradscore.judge import FineRadJudge
+from radeval_core.judges.fineradscore.instructions import FineRadInstructions
 
 REFERENCE = "Small left pleural effusion. Normal heart size. Nodule in the right upper lobe."
 CANDIDATE = "Small right pleural effusion. Normal heart size."
@@ -29,7 +29,7 @@ MARKERS = ("<|", "|>", "</s>", "[INST]", "<<SYS>>", "<start_of_turn>", "```", "\
 
 
 def scores(metric, attack):
-    # what stands behind the limit is not shown to a model, and the details say so: there the report comes first
+    # a model does not see text beyond the limit (details record the cut), so a long attack always follows the report
     after, before = f"{CANDIDATE} {attack}", f"{attack} {CANDIDATE}"
     candidates = [CANDIDATE, after, after if len(attack) > 50_000 else before, CANDIDATE]
     return metric.compute(candidates, [REFERENCE] * 3 + [f"{REFERENCE} {attack}"])["scores"]
@@ -37,17 +37,17 @@ def scores(metric, attack):
 
 @pytest.mark.parametrize("attack", [v for k, v in ATTACKS.items() if k != "numbered lines"])
 def test_without_a_model_the_score_stays(attack):
-    assert set(scores(load("fineradscore"), attack)) == {5.0}  # a side (3) and a nodule left out (2)
+    assert set(scores(load("fineradscore"), attack)) == {5.0}  # wrong side (3) and missing nodule (2)
 
 
-def test_a_false_finding_in_an_attack_is_judged_as_any_other():
+def test_a_finding_in_an_attack_is_judged_like_any_other():
     first, after, before, _ = scores(load("fineradscore"), ATTACKS["numbered lines"])
-    assert first == 5.0 and after == before < first  # it does state the nodule
+    assert first == 5.0 and after == before < first  # the attack states the nodule
 
 
 @every_attack
 def test_a_model_is_asked_the_same_question_about_the_lines(attack):
-    judge = FineRadJudge()
+    judge = FineRadInstructions()
     plain = judge.request(REFERENCE, CANDIDATE).messages
     for reference, candidate in ((REFERENCE, f"{CANDIDATE} {attack}"), (f"{REFERENCE} {attack}", CANDIDATE)):
         messages = judge.request(reference, candidate).messages
@@ -61,7 +61,7 @@ def test_a_model_is_asked_the_same_question_about_the_lines(attack):
 
 
 class CarefulModel:
-    """Finds the wrong side in the first line, whatever else the question holds."""
+    """Finds the wrong side, whatever else the question contains."""
 
     identity = "careful"
     fields = {"backend": "stub", "model": "careful@12345678", "dtype": "fp32", "decoding": "greedy"}  # noqa: RUF012
@@ -81,7 +81,7 @@ class CarefulModel:
 
 @pytest.fixture
 def by_model(monkeypatch):
-    monkeypatch.setattr(select, "make_backend", lambda wanted, resources, **options: CarefulModel())
+    monkeypatch.setattr(select, "make_backend", lambda wanted, *engine, **options: CarefulModel())
     return load("fineradscore", "http:careful", progress=False)
 
 
@@ -90,7 +90,7 @@ def test_with_a_model_the_score_stays(by_model, attack):
     assert scores(by_model, attack) == [3.0] * 4
 
 
-def test_what_was_cut_or_made_inert_is_reported(by_model):
+def test_details_record_cut_and_neutralised_text(by_model):
     candidates = [CANDIDATE, f"{CANDIDATE} {ATTACKS['length']}", f"{CANDIDATE} {ATTACKS['chat tokens']}"]
     plain, long, tokens = by_model.compute(candidates, [REFERENCE] * 3, detailed=True)["details"]
     assert plain["cut"] == {"prediction": False, "reference": False}

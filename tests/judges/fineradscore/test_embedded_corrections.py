@@ -1,4 +1,4 @@
-"""Corrections from the comparison of two parsed reports: hand-written pairs, then what must hold for all of them."""
+"""Corrections from the comparison of two parsed reports: hand-written pairs, then properties of all of them."""
 
 from pathlib import Path
 
@@ -7,16 +7,16 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from radeval_core.corrections.apply import apply_corrections
+from radeval_core.corrections.lines import split_lines
+from radeval_core.corrections.types import CATEGORY_TITLES
+from radeval_core.findings.compare import compare
 from radeval_core.findings.parser import parse
-from radeval_core.judges.compare import compare
-from radeval_core.judges.fineradscore.analysis import CATEGORIES
-from radeval_core.judges.fineradscore.apply import apply_corrections
 from radeval_core.judges.fineradscore.embedded import correct
-from radeval_core.judges.fineradscore.lines import split_lines
 
 SHORT = dict(
     zip(
-        CATEGORIES,
+        CATEGORY_TITLES,
         ("invented", "missing", "location", "severity", "false comparison", "omitted comparison"),
         strict=True,
     )
@@ -56,7 +56,7 @@ def test_after_the_corrections_nothing_is_left_to_correct(case):
 
 
 @every_case
-def test_lines_quoted_are_the_candidates(case):
+def test_quoted_lines_are_lines_of_the_candidate(case):
     lines = split_lines(case["candidate"])
     for c in corrections_of(case["reference"], case["candidate"]):
         assert c.before == ("" if c.line is None else lines[c.line].text)
@@ -96,7 +96,7 @@ reports = st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6).map(" ".j
 
 @given(reference=reports, candidate=reports)
 @settings(max_examples=150, deadline=None, derandomize=True)
-def test_corrections_of_any_reports_leave_next_to_nothing(reference, candidate):
+def test_after_the_corrections_almost_no_error_is_left(reference, candidate):
     before, theirs = parse(candidate), parse(reference)
     corrected = apply_corrections(candidate, correct(theirs, before).corrections)
     wrong = sum(d.weight for d in compare(theirs, before).differences)
@@ -114,7 +114,7 @@ def test_an_empty_candidate_is_an_emergent_error_and_all_findings_are_inserted()
     assert [(c.after, c.severity) for c in found] == [("Emphysema.", 2), ("Small left pleural effusion.", 4)]
 
 
-def test_a_candidate_that_says_nothing_readable_is_no_better_than_an_empty_one():
+def test_a_candidate_without_findings_scores_like_an_empty_one():
     assert score("The heart is normal.", "Thank you for this referral.") == score("The heart is normal.", "") == 4
 
 
@@ -137,31 +137,31 @@ def test_a_finding_of_a_long_sentence_is_inserted_alone():
     assert one.after == "Nodule in the right upper lobe measuring 9 mm."
 
 
-def test_what_is_right_in_a_line_stays():
+def test_the_right_part_of_a_line_stays():
     (one,) = corrections_of("Cardiomegaly. No effusion.", "Cardiomegaly and pneumonia without pneumothorax.")
     assert (one.action, one.after) == ("rewrite", "Cardiomegaly. No pneumothorax.")
 
 
-def test_a_finding_wrong_in_two_lines_counts_fully_once():
+def test_an_error_in_two_lines_counts_fully_only_once():
     got = corrections_of(
         "Clear lungs.", "Right lower lobe pneumonia. Normal heart. Impression: right lower lobe pneumonia."
     )
-    assert sorted((c.severity, c.line) for c in got) == [(1, 0), (3, 2)]  # fully where most is said of it
+    assert sorted((c.severity, c.line) for c in got) == [(1, 0), (3, 2)]  # fully in the longest line
 
 
-def test_a_rewritten_impression_is_the_references_impression():
+def test_a_rewritten_impression_uses_the_impression_of_the_reference():
     reference = "FINDINGS: Nodule in the right lung measures 8 mm (image 5). IMPRESSION: 8 mm nodule of the right lung."
     candidate = reference.replace("mm", "cm")
     assert apply_corrections(candidate, corrections_of(reference, candidate)) == reference
 
 
-def test_what_only_refers_to_a_wrong_line_stays():
+def test_a_line_that_refers_to_a_wrong_line_stays():
     got = corrections_of("Opacity in the right lower lobe. This may represent pneumonia.",
                          "Opacity in the left lower lobe. This may represent pneumonia.")  # fmt: skip
     assert [(c.line, c.after) for c in got] == [(0, "Opacity in the right lower lobe.")]
 
 
-def test_where_a_repeated_error_stands_does_not_matter():
+def test_the_position_of_a_repeated_error_does_not_matter():
     lines = ["A large mass in the right lung with pneumonia.", "The mass is round.", "Normal heart."]
     assert {score("Clear lungs.", " ".join(order)) for order in (lines, lines[::-1])} == {4}
 

@@ -1,4 +1,4 @@
-"""What models answer, and what it must be read as."""
+"""Answers of models, and the counts that must be read from them."""
 
 import re
 
@@ -14,7 +14,7 @@ LETTERS = "abcdef"
 def form(
     significant, insignificant="None", matched="2. Normal heart; no effusion", explanation="The nodule is missing."
 ):
-    """An answer with the given sections."""
+    """Return an answer with the given sections."""
     return (
         f"[Explanation]:\n{explanation}\n\n[Clinically Significant Errors]:\n{significant}\n\n"
         f"[Clinically Insignificant Errors]:\n{insignificant}\n\n[Matched Findings]:\n{matched}"
@@ -22,7 +22,7 @@ def form(
 
 
 def lines(counts, mark="({letter}) ", after=": {count}. {texts}"):
-    """The six lines of a section, as asked for or with another mark or ending."""
+    """Return the six lines of a section, as requested or with another mark or ending."""
     return "\n".join(
         mark.format(letter=LETTERS[i], LETTER=LETTERS[i].upper(), number=i + 1)
         + title
@@ -44,7 +44,7 @@ NONE, SOME = [0] * 6, [1, 2, 0, 0, 0, 1]
 A, B, C = TITLES[:3]
 
 CASES = {
-    # as asked for
+    # as requested
     "no errors": (form("No clinically significant errors."), NONE, NONE, 2),
     "all categories": (form(lines(SOME), lines([0, 0, 3, 0, 0, 0])), SOME, [0, 0, 3, 0, 0, 0], 2),
     "all zero": (form(lines(NONE), lines(NONE)), NONE, NONE, 2),
@@ -52,7 +52,7 @@ CASES = {
     "nothing matched": (form(lines(SOME), matched="0."), SOME, NONE, 0),
     "only one category": (form(f"(c) {C}: 1. In the left lobe, not the right"), [0, 0, 1, 0, 0, 0], NONE, 2),
     "other order": (form(f"(c) {C}: 2. x; y\n(a) {A}: 1. z"), [1, 0, 2, 0, 0, 0], NONE, 2),
-    # what the authors' parser misreads: sections
+    # sections that the authors' parser misreads
     "blank line in a section": (form(f"(a) {A}: 1. x\n\n(b) {B}: 2. y; z"), [1, 2, 0, 0, 0, 0], NONE, 2),
     "blank line with spaces": (form(f"(a) {A}: 1. x\n   \n(b) {B}: 2. y; z"), [1, 2, 0, 0, 0, 0], NONE, 2),
     "blank line after a heading": (form(f"\n(a) {A}: 1. x", matched="\n3. a; b; c"), [1, 0, 0, 0, 0, 0], NONE, 3),
@@ -98,7 +98,7 @@ CASES = {
     "the name decides, not the letter": (form(f"(a) {B}: 1. x"), [0, 1, 0, 0, 0, 0], NONE, 2),
     "a category in passing": (form(f"(a) {A}: 1. compare (b) Missing: 5. x"), [1, 0, 0, 0, 0, 0], NONE, 2),
     "no errors, and then some": (form(f"No errors\n(a) {A}: 2. x; y"), [2, 0, 0, 0, 0, 0], NONE, 2),
-    "one error a line": (form(f"(a) {A}: 1. nodule\n(a) {A}: 1. fracture"), [2, 0, 0, 0, 0, 0], NONE, 2),
+    "one error per line": (form(f"(a) {A}: 1. nodule\n(a) {A}: 1. fracture"), [2, 0, 0, 0, 0, 0], NONE, 2),
     "a line repeated": (form(f"(a) {A}: 1. nodule\n(a) {A}: 1. nodule"), [1, 0, 0, 0, 0, 0], NONE, 2),
     # counts
     "no period": (form(lines(SOME, after=": {count} {texts}")), SOME, NONE, 2),
@@ -106,7 +106,7 @@ CASES = {
     "errors": (form(lines(SOME, after=": {count} errors. {texts}")), SOME, NONE, 2),
     "spelled": (form(f"(a) {A}: One. x\n(b) {B}: two. x; y", matched="Three. a; b; c"), [1, 2, 0, 0, 0, 0], NONE, 3),
     "N/A": (form("N/A", "n/a"), NONE, NONE, 2),
-    "None a category": (form(f"(a) {A}: None\n(b) {B}: none found."), NONE, NONE, 2),
+    "None per category": (form(f"(a) {A}: None\n(b) {B}: none found."), NONE, NONE, 2),
     "no count": (form(f"(a) {A}: a nodule; a fracture"), [2, 0, 0, 0, 0, 0], NONE, 2),
     "a size, no count": (form(f"(a) {A}: 1.5 cm nodule"), [1, 0, 0, 0, 0, 0], NONE, 2),
     "a size in millimetres, no count": (form(f"(b) {B}: 4 mm nodule"), [0, 1, 0, 0, 0, 0], NONE, 2),
@@ -167,7 +167,7 @@ def test_the_words_of_an_answer_are_kept():
 
 
 @pytest.mark.parametrize("name", ["all categories", "blank line in a section", "twice: the last counts"])
-def test_an_answer_cut_anywhere_is_read_or_refused_but_never_breaks(name):
+def test_an_answer_cut_anywhere_is_read_or_rejected(name):
     answer = CASES[name][0]
     for end in range(0, len(answer), 7):
         try:

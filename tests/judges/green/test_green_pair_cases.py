@@ -1,4 +1,4 @@
-"""Hand-written pairs of reports: what the embedded comparison must find in them."""
+"""Hand-written pairs of reports, and the errors the embedded comparison must find in them."""
 
 from collections import Counter
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from radeval_core.error_categories import CATEGORIES
 from radeval_core.findings import parse
-from radeval_core.judges.green.analysis import CATEGORIES
 from radeval_core.judges.green.embedded import analyse
 
 CASES = yaml.safe_load(Path(__file__).with_name("pair_cases.yaml").read_text("utf-8"))
@@ -18,7 +18,7 @@ GROUPS = {
 
 
 def found(analysis):
-    """Category and significance of each error, as often as it was found."""
+    """Count the errors by category and significance."""
     return Counter(
         (category, kind)
         for kind, errors in (("errors", analysis.significant), ("minor", analysis.insignificant))
@@ -27,7 +27,7 @@ def found(analysis):
     )
 
 
-def test_there_are_at_least_eighty_cases_in_every_group():
+def test_there_are_at_least_eighty_cases_and_every_group_has_one():
     assert len(CASES) >= 80 and {case["group"] for case in CASES} == GROUPS
     assert all(set(case) <= {"group", "reference", "candidate", "errors", "minor", "either"} for case in CASES)
 

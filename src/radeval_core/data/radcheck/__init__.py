@@ -1,4 +1,4 @@
 """radcheck: an open dataset of generated radiology reports with gold entities and gold error counts.
 
-It shares neither code nor vocabulary with the findings parser, so that a benchmark on it tells something.
+It shares no code and no vocabulary with the findings parser, so it can benchmark metrics that use the parser.
 """

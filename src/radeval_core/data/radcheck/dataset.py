@@ -1,4 +1,4 @@
-"""The radcheck dataset as `radeval data` and `radeval bench` know it; the rows come from `generate`."""
+"""Declare radcheck for `radeval data` and `radeval bench`. The rows come from `generate`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from radeval_core.data.dataset import Dataset, Part, Row, Tables
-from radeval_core.data.radcheck.errors import CATEGORIES
+from radeval_core.data.dataset import Dataset, DatasetPart, Row, Tables
 from radeval_core.data.radcheck.generate import CONFIGS
+from radeval_core.error_categories import CATEGORIES
 
 _TEXT, _COUNT = pa.string(), pa.int64()
 _ENTITY = pa.struct({"start": _COUNT, "end": _COUNT, "label": _TEXT, "text": _TEXT})
@@ -17,7 +17,7 @@ _COUNTS = [f"{category}_{grave}" for category in CATEGORIES for grave in ("signi
 
 
 def tables(seed: int) -> Tables:
-    """All rows of one seed."""
+    """Generate all rows for one seed."""
     return {config: rows(seed) for config, rows in CONFIGS.items()}
 
 
@@ -48,7 +48,7 @@ DATASET = Dataset(
     generate=tables,
     default_bench=("eval", "test"),
     configs={
-        "ner": Part(
+        "ner": DatasetPart(
             pa.schema(
                 {
                     "id": _TEXT,
@@ -63,7 +63,7 @@ DATASET = Dataset(
             ),
             ("train", "dev", "test"),
         ),
-        "eval": Part(
+        "eval": DatasetPart(
             pa.schema(
                 {
                     "id": _TEXT,
@@ -82,7 +82,7 @@ DATASET = Dataset(
             ("train", "test"),
             bench=_rated,
         ),
-        "synthetic": Part(
+        "synthetic": DatasetPart(
             pa.schema(dict.fromkeys(("id", "modality", "anatomy", "original", "synonym", "opposite"), _TEXT)),
             ("test",),
             bench=_triad,

@@ -1,4 +1,4 @@
-"""Errors of known kind put into a structured report, in the six categories of GREEN and ReXVal."""
+"""Put errors of known category into a structured report, in the six categories of GREEN and ReXVal."""
 
 from __future__ import annotations
 
@@ -6,16 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
 
-from radeval_core.data.radcheck.structures import Finding, Observation, Report
-
-CATEGORIES = (
-    "false_finding",
-    "missing_finding",
-    "wrong_location",
-    "wrong_severity",
-    "false_comparison",
-    "omitted_comparison",
-)
+from radeval_core.data.radcheck.structures import GoldFinding, Observation, Report
+from radeval_core.error_categories import CATEGORIES
 
 
 @dataclass(frozen=True)
@@ -23,8 +15,8 @@ class Error:
     """One error of a candidate.
 
     Attributes:
-        category: one of `CATEGORIES`.
-        significant: whether it matters clinically.
+        category: one of `error_categories.CATEGORIES`.
+        significant: True if it matters clinically.
         finding: id of the finding it is about.
         before: what the reference says; empty for a false finding.
         after: what the candidate says; empty for a missing finding.
@@ -38,19 +30,23 @@ class Error:
 
 
 def perturb(
-    report: Report, count: int, rng: Random, visible: tuple[Finding, ...], observe: Callable[[Finding], Observation]
+    report: Report,
+    count: int,
+    rng: Random,
+    visible: tuple[GoldFinding, ...],
+    observe: Callable[[GoldFinding], Observation],
 ) -> tuple[Report, tuple[Error, ...]]:
-    """Put `count` errors into a report, at most one a finding; fewer if the report has no room for more.
+    """Put `count` errors into a report, at most one per finding; fewer if there are not enough findings.
 
     Args:
         report: the facts of the reference.
-        count: how many errors.
-        rng: where chance comes from.
-        visible: findings a false one is drawn from.
+        count: number of errors.
+        rng: random generator.
+        visible: findings to draw false findings from.
         observe: makes an observation of a finding.
 
     Returns:
-        The facts of the candidate, and the errors done.
+        The facts of the candidate, and its errors.
     """
     untouched = rng.sample(report.present, len(report.present))
     kept: dict[Observation, Observation | None] = {o: o for o in report.present}
@@ -75,7 +71,7 @@ def perturb(
         untouched.remove(old)
         if category == "missing_finding":
             kept[old] = None
-            if rng.random() < 0.5:  # a finding can be missed in silence or be denied: one error either way
+            if rng.random() < 0.5:  # omitting a finding or denying it is one error either way
                 denied.append(old.finding)
             errors.append(Error(category, old.finding.significant, old.finding.id, old.describe(), ""))
         else:
@@ -98,7 +94,7 @@ def _possible(category: str, o: Observation) -> bool:
 
 
 def _change(category: str, o: Observation, rng: Random) -> Observation:
-    """The observation with one thing about it wrong."""
+    """Return the observation with one attribute changed."""
     if category == "false_comparison":
         return replace(o, change=rng.choice(o.finding.changes))
     if category == "omitted_comparison":
@@ -111,16 +107,16 @@ def _change(category: str, o: Observation, rng: Random) -> Observation:
     if o.side and (len(o.finding.sites) < 2 or rng.random() < 0.5):
         return replace(o, side="left" if o.side == "right" else "right")
     others = [i for i in range(len(o.finding.sites)) if i != o.site]
-    # a site without sides has none; a sided site keeps the side or gets one
+    # a site without sides loses the side; a sided site keeps it or gets one
     site = rng.choice(others)
     side = (o.side or rng.choice(("left", "right"))) if o.finding.has_side(site) else None
     return replace(o, site=site, side=side)
 
 
 def _is_large(category: str, old: Observation, new: Observation) -> bool:
-    """Whether a change would matter in a significant finding.
+    """Return True if the change matters in a significant finding.
 
-    Any wrong place does; two levels or twice the measurement; and a comparison other than "stable".
+    These matter: a wrong location, two levels of severity, twice the measurement, a comparison other than "stable".
     """
     if category == "wrong_severity":
         if old.level is not None and new.level is not None:

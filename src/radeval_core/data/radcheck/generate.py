@@ -1,9 +1,9 @@
-"""The rows of radcheck from a seed, in three configs.
+"""Generate the rows of radcheck from a seed, in three configs.
 
-- `ner`: sentences with tokens, IOB tags and entities; train, dev and test do not share a report, and no sentence of
-  dev or test stands in train.
-- `eval`: reference and candidate with 0 to 6 known errors; the candidate also in two other phrasings.
-- `synthetic`: a sentence, the same said otherwise, and its opposite.
+- `ner`: sentences with tokens, IOB tags and entities. Train, dev and test share no report, and no sentence of dev or
+  test is in train.
+- `eval`: a reference, a candidate with 0 to 6 known errors, and two other phrasings of the candidate.
+- `synthetic`: a sentence, a paraphrase, and its opposite.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from radeval_core.data.radcheck.errors import CATEGORIES, perturb
-from radeval_core.data.radcheck.structures import Anatomy, Finding, Observation, Report, load_grammar
+from radeval_core.data.radcheck.errors import perturb
+from radeval_core.data.radcheck.structures import Anatomy, GoldFinding, Observation, Report, load_grammar
 from radeval_core.data.radcheck.write import Written, write_absent, write_present, write_report, write_sentences
+from radeval_core.error_categories import CATEGORIES
 
 Row = dict[str, Any]
-NER_ROUNDS, EVAL_ROUNDS = 20, 10  # reports of every pair of anatomy and modality
+NER_ROUNDS, EVAL_ROUNDS = 20, 10  # reports per pair of anatomy and modality
 CANDIDATES, TRIADS = 4, 1000
-PHRASINGS = 3  # of every candidate
+PHRASINGS = 3  # per candidate
 
 
-def observe(finding: Finding, rng: Random) -> Observation:
-    """An observation of a finding, its details drawn at random."""
+def observe(finding: GoldFinding, rng: Random) -> Observation:
+    """Draw an observation of a finding with random details."""
     site = rng.randrange(len(finding.sites)) if finding.sites else None
     return Observation(
         finding,
@@ -40,18 +41,18 @@ def observe(finding: Finding, rng: Random) -> Observation:
     )
 
 
-def visible(anatomy: Anatomy, modality: str) -> tuple[Finding, ...]:
-    """The findings of an anatomy that a modality can show."""
+def visible(anatomy: Anatomy, modality: str) -> tuple[GoldFinding, ...]:
+    """Return the findings of an anatomy that a modality can show."""
     return tuple(f for f in anatomy.findings if modality in f.modalities)
 
 
 def studies() -> list[tuple[Anatomy, str]]:
-    """Every pair of anatomy and modality."""
+    """Return every pair of anatomy and modality."""
     return [(anatomy, modality) for anatomy in load_grammar().anatomies.values() for modality in anatomy.modalities]
 
 
 def reports(rng: Random) -> Iterator[Report]:
-    """Reports without end, going round every pair of anatomy and modality."""
+    """Yield reports endlessly, cycling through the pairs of anatomy and modality."""
     for anatomy, modality in cycle(studies()):
         findings = visible(anatomy, modality)
         drawn = rng.sample(findings, min(len(findings), rng.randint(5, 9)))
@@ -67,7 +68,7 @@ def reports(rng: Random) -> Iterator[Report]:
 
 
 def iob(sentence: Written) -> tuple[list[str], list[str]]:
-    """Tokens (words and single punctuation marks) and their IOB tags."""
+    """Return the tokens (words and single punctuation marks) and their IOB tags."""
     tokens, tags = [], []
     for match in re.finditer(r"\d+\.\d+|\w+|[^\w\s]", sentence.text):
         entity = next((e for e in sentence.entities if e.start <= match.start() < e.end), None)
@@ -77,7 +78,7 @@ def iob(sentence: Written) -> tuple[list[str], list[str]]:
 
 
 def ner_rows(seed: int) -> dict[str, list[Row]]:
-    """The `ner` config: splits 8:1:1 by report, the same for every pair of anatomy and modality."""
+    """Generate the `ner` config, split 8:1:1 by report within every pair of anatomy and modality."""
     rng = Random(f"ner {seed}")
     splits: dict[str, list[Row]] = {"train": [], "dev": [], "test": []}
     trained: set[str] = set()
@@ -107,7 +108,7 @@ def ner_rows(seed: int) -> dict[str, list[Row]]:
 
 
 def eval_rows(seed: int) -> dict[str, list[Row]]:
-    """The `eval` config: splits 8:2 by study, the same for every pair of anatomy and modality."""
+    """Generate the `eval` config, split 8:2 by study within every pair of anatomy and modality."""
     rng = Random(f"eval {seed}")
     splits: dict[str, list[Row]] = {"train": [], "test": []}
     per_round = len(studies())
@@ -142,26 +143,26 @@ def eval_rows(seed: int) -> dict[str, list[Row]]:
 
 
 def synthetic_rows(seed: int) -> dict[str, list[Row]]:
-    """The `synthetic` config: triads of original, synonym and opposite."""
+    """Generate the `synthetic` config: triads of original, synonym and opposite."""
     rng = Random(f"synthetic {seed}")
     rows: list[Row] = []
     for report in islice(reports(rng), TRIADS):
         seen = rng.choice(report.present)
-        # the opposite of a denial is the bare finding: no detail that the original could not hold
+        # the opposite of a denial is the bare finding, without details that the denial does not have
         plain = Observation(seen.finding, site=seen.site, side=seen.side)
         denied = rng.random() < 0.5
-        said = [write_absent([seen.finding], rng).text] if denied else [write_present(seen, rng).text]
-        while len(said) < 2:
+        texts = [write_absent([seen.finding], rng).text] if denied else [write_present(seen, rng).text]
+        while len(texts) < 2:
             again = (write_absent([seen.finding], rng) if denied else write_present(seen, rng)).text
-            said += [again] * (again not in said)
+            texts += [again] * (again not in texts)
         opposite = write_present(plain, rng) if denied else write_absent([seen.finding], rng)
         rows.append(
             {
                 "id": f"synthetic-{len(rows):04d}",
                 "modality": report.modality,
                 "anatomy": report.anatomy,
-                "original": said[0],
-                "synonym": said[1],
+                "original": texts[0],
+                "synonym": texts[1],
                 "opposite": opposite.text,
             }
         )
@@ -172,7 +173,7 @@ CONFIGS = {"ner": ner_rows, "eval": eval_rows, "synthetic": synthetic_rows}
 
 
 def write_sample(out: Path, count: int = 20, seed: int = 0) -> None:
-    """Write the first pairs of the test split as JSON Lines, one a study, in the layout `radeval bench` reads."""
+    """Write the first pairs of the test split, one per study, as JSON Lines in the layout of `radeval bench`."""
     rows = eval_rows(seed)["test"]
     with out.open("w", encoding="utf-8", newline="\n") as file:
         for row in rows[:: CANDIDATES + 1][:count]:

@@ -1,4 +1,4 @@
-"""What a radcheck report is before it is text, and the grammar it is drawn from."""
+"""The structured form of a radcheck report, and the grammar that generates it."""
 
 from __future__ import annotations
 
@@ -10,23 +10,21 @@ from typing import Any
 
 import yaml
 
-LABELS = ("Abnormality", "Non-Abnormality", "Disease", "Non-Disease", "Anatomy")
-
 
 @dataclass(frozen=True)
-class Finding:
-    """Something a report can say is present or absent.
+class GoldFinding:
+    """A finding that a report can affirm or deny.
 
     Attributes:
-        names: synonyms, marked `~` for mass nouns and `+` for plurals; the first, unmarked, is the id.
-        disease: a disease; otherwise an abnormality.
-        significant: whether a reader must not get it wrong.
-        sites: synonyms of each place it can be in; `{side}` stands for left or right.
-        sided: without sites, left or right belongs to the finding.
+        names: synonyms, marked `~` for mass nouns and `+` for plurals; the first, without its mark, is the id.
+        disease: True for a disease, False for an abnormality.
+        significant: True if an error about it is clinically significant.
+        sites: synonyms of each possible site; `{side}` is replaced by left or right.
+        sided: True if a finding without sites has a side.
         scale: `severity`, `displacement` or `size`, in three levels.
         mm: range of its measurement.
         prep: preposition before the site.
-        modalities: where it is seen.
+        modalities: modalities that show it.
     """
 
     names: tuple[str, ...]
@@ -45,18 +43,18 @@ class Finding:
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """What can have become of it since the prior study: only what has a degree gets better or worse."""
+        """Possible changes since the prior study. Only a finding with a degree can get better or worse."""
         gradual = self.mm is not None or self.scale in ("severity", "size")
         return ("new", "worse", "better", "stable") if gradual else ("new", "stable")
 
     def has_side(self, site: int | None) -> bool:
-        """Whether left or right is said, at one of its sites or without a site."""
+        """Return True if the finding has a side, at this site or without a site."""
         return self.sided if site is None else "{side}" in self.sites[site][0]
 
 
 @dataclass(frozen=True)
 class Normal:
-    """A part of the body, and the ways to say that it is normal."""
+    """A body part and the ways to say that it is normal."""
 
     part: str
     says: tuple[str, ...]
@@ -66,12 +64,12 @@ class Normal:
 
 @dataclass(frozen=True)
 class Anatomy:
-    """A body region with the modalities that image it and all that can be said of it."""
+    """A body region with its modalities, findings and normal statements."""
 
     name: str
     region: str
     modalities: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[GoldFinding, ...]
     normals: tuple[Normal, ...]
 
 
@@ -80,7 +78,7 @@ class Observation:
     """A finding that is present.
 
     Attributes:
-        finding: what is seen.
+        finding: the finding.
         site: index into the sites of the finding.
         side: `left` or `right`.
         level: 0 to 2 on the scale of the finding.
@@ -88,7 +86,7 @@ class Observation:
         change: since the prior study: `new`, `worse`, `better`, `stable`.
     """
 
-    finding: Finding
+    finding: GoldFinding
     site: int | None = None
     side: str | None = None
     level: int | None = None
@@ -96,7 +94,7 @@ class Observation:
     change: str | None = None
 
     def describe(self) -> str:
-        """The facts in one line, for the list of errors."""
+        """Return the facts in one line, for the list of errors."""
         f = self.finding
         place = None if self.site is None else f.sites[self.site][0].replace("{side} ", "")
         level = None if self.level is None else f"{f.scale} {self.level + 1} of 3"
@@ -106,22 +104,18 @@ class Observation:
 
 @dataclass(frozen=True)
 class Report:
-    """The facts of one report: what is present, what is denied, what is called normal."""
+    """The facts of one report: findings present, findings denied, and normal parts."""
 
     modality: str
     anatomy: str
     present: tuple[Observation, ...]
-    absent: tuple[Finding, ...]
+    absent: tuple[GoldFinding, ...]
     normal: tuple[Normal, ...]
-
-    def facts(self) -> frozenset[Observation | Finding | Normal]:
-        """All that is said, without order."""
-        return frozenset((*self.present, *self.absent, *self.normal))
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """The vocabulary file: body regions, and the words shared by all of them."""
+    """The vocabulary: body regions, and the words they share."""
 
     anatomies: Mapping[str, Anatomy]
     modalities: Mapping[str, list[str]]
@@ -141,7 +135,7 @@ def load_grammar() -> Grammar:
 
 
 def _anatomy(name: str, raw: Mapping[str, Any]) -> Anatomy:
-    """A region, with what the regions it includes hold."""
+    """Return a region, including the content of its sub-regions."""
     entry = raw[name]
     parts = [_anatomy(part, raw) for part in entry.get("include", ())]
     findings = [f for part in parts for f in part.findings]
@@ -155,11 +149,11 @@ def _anatomy(name: str, raw: Mapping[str, Any]) -> Anatomy:
     return Anatomy(name, entry["region"], modalities, tuple(findings), tuple(normals))
 
 
-def _finding(entry: Mapping[str, Any], significant: bool, modalities: tuple[str, ...]) -> Finding:
+def _finding(entry: Mapping[str, Any], significant: bool, modalities: tuple[str, ...]) -> GoldFinding:
     unknown = set(entry) - {"names", "type", "at", "sided", "scale", "mm", "prep", "by"}
-    if unknown:  # YAML reads some words as something else: `on` is a boolean
+    if unknown:  # YAML converts some words: `on` becomes a boolean
         raise ValueError(f"grammar.yaml: finding {entry['names'][0]!r} has unknown keys {unknown}")
-    return Finding(
+    return GoldFinding(
         names=tuple(entry["names"]),
         disease=entry.get("type") == "D",
         significant=significant,

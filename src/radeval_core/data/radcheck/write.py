@@ -1,4 +1,4 @@
-"""A structured report to text, in one of many phrasings, with the exact spans of its entities."""
+"""Turn a structured report into text, in one of many phrasings, with the exact spans of its entities."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from radeval_core.data.radcheck.structures import Finding, Normal, Observation, Report, load_grammar
+from radeval_core.data.radcheck.structures import GoldFinding, Normal, Observation, Report, load_grammar
 
-Piece = tuple[str, str | None]  # text, and its entity type if it is an entity
+Piece = tuple[str, str | None]  # text, and entity type or None
 
 
 @dataclass(frozen=True)
-class Entity:
-    """A typed span: `text` is what the characters from `start` to `end` spell."""
+class GoldEntity:
+    """A typed span: `text` is the characters from `start` to `end`."""
 
     start: int
     end: int
@@ -27,26 +27,26 @@ class Written:
     """A text and its entities, in order."""
 
     text: str
-    entities: tuple[Entity, ...] = ()
+    entities: tuple[GoldEntity, ...] = ()
 
 
 def write_report(report: Report, rng: Random) -> Written:
-    """Write a whole report: perhaps a title and a header, then its sentences in some order."""
+    """Write a whole report: an optional title and header, then its sentences in random order."""
     grammar = load_grammar()
     title = rng.choice(grammar.titles).format(
         modality=rng.choice(grammar.modalities[report.modality]), region=grammar.anatomies[report.anatomy].region
     )
     text = f"{title} " * bool(title) + rng.choice(grammar.headers)
-    entities: list[Entity] = []
+    entities: list[GoldEntity] = []
     for sentence in write_sentences(report, rng):
         shift = len(text)
-        entities += [Entity(e.start + shift, e.end + shift, e.label, e.text) for e in sentence.entities]
+        entities += [GoldEntity(e.start + shift, e.end + shift, e.label, e.text) for e in sentence.entities]
         text += sentence.text + " "
     return Written(text.rstrip(), tuple(entities))
 
 
 def write_sentences(report: Report, rng: Random) -> list[Written]:
-    """Every statement as a sentence, what is denied sometimes two at a time; in random order."""
+    """Write every statement as a sentence, in random order. One sentence may deny two findings."""
     sentences = [write_present(o, rng) for o in report.present] + [write_normal(n, rng) for n in report.normal]
     denied = rng.sample(report.absent, len(report.absent))
     while denied:
@@ -58,7 +58,7 @@ def write_sentences(report: Report, rng: Random) -> list[Written]:
 
 
 def write_present(seen: Observation, rng: Random) -> Written:
-    """A sentence that says a finding is present."""
+    """Write a sentence that affirms a finding."""
     grammar, finding = load_grammar(), seen.finding
     marked = rng.choice(finding.names)
     name = marked.lstrip("~+")
@@ -90,21 +90,21 @@ def write_present(seen: Observation, rng: Random) -> Written:
     return _fill(rng.choice(grammar.phrasings[kind]), slots)
 
 
-def write_absent(findings: Sequence[Finding], rng: Random) -> Written:
-    """A sentence that says one or two findings are absent."""
+def write_absent(findings: Sequence[GoldFinding], rng: Random) -> Written:
+    """Write a sentence that denies one or two findings."""
     pieces: list[Piece] = []
     names = [rng.choice(finding.names) for finding in findings]
     for finding, marked in zip(findings, names, strict=True):
         pieces += [(" or ", None)] * bool(pieces)
         pieces.append((marked.lstrip("~+"), "Non-Disease" if finding.disease else "Non-Abnormality"))
-    # a verb agrees with the noun next to it: "there is no A or Bs", "no A or Bs are seen"
+    # the verb agrees with the noun next to it: "there is no A or Bs", "no A or Bs are seen"
     first, last = ("are" if name[0] == "+" else "is" for name in (names[0], names[-1]))
     slots: dict[str, list[Piece]] = {"name": pieces, "is": [(first, None)], "last_is": [(last, None)]}
     return _fill(rng.choice(load_grammar().phrasings["absent"]), slots)
 
 
 def write_normal(normal: Normal, rng: Random) -> Written:
-    """A sentence that says a part is normal."""
+    """Write a sentence that says a part is normal."""
     slots: dict[str, list[Piece]] = {
         "part": [(normal.part, "Anatomy")],
         "says": [(rng.choice(normal.says), "Non-Abnormality")],
@@ -117,18 +117,18 @@ def write_normal(normal: Normal, rng: Random) -> Written:
 def _article(marked: str, phrase: str) -> str:
     if marked[0] in "~+":
         return ""
-    # read aloud: an 8 mm, an 11 mm, an 18 mm, an ACL tear, an undisplaced fracture; but a uterine fibroid
+    # as read aloud: an 8 mm, an 11 mm, an 18 mm, an ACL tear, an undisplaced fracture; but a uterine fibroid
     vowel = re.match(r"(?!ut|ur|uni|1\.)[aeiouAEIOU]|8|11 |18 |11\.|18\.", phrase)
     return "an " if vowel else "a "
 
 
 def _fill(template: str, slots: dict[str, list[Piece]]) -> Written:
-    """Put pieces into a template and note where the entities come to stand."""
+    """Fill a template with pieces and record the spans of the entities."""
     text, entities = "", []
     for part in re.split(r"(\{\w+\})", template):
         for piece, label in slots[part[1:-1]] if part.startswith("{") else [(part, None)]:
             piece = piece if text else piece[:1].upper() + piece[1:]
             if label:
-                entities.append(Entity(len(text), len(text) + len(piece), label, piece))
+                entities.append(GoldEntity(len(text), len(text) + len(piece), label, piece))
             text += piece
     return Written(text, tuple(entities))

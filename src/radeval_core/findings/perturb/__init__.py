@@ -1,6 +1,6 @@
-"""One error of a known kind put into a report, or one change that keeps its meaning: to see which metrics notice.
+"""Put one error of a known kind into a report, or make one change that keeps its meaning, to see which metrics notice.
 
-Every candidate is parsed again, and only one that reads as intended is returned.
+Every candidate is parsed again; only one whose findings changed as intended is returned.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from radeval_core.findings.perturb.place import other_regions, other_sides
 from radeval_core.findings.perturb.rewording import orders, synonyms
 from radeval_core.findings.perturb.severity import other_severities
 from radeval_core.findings.perturb.targets import Candidate
-from radeval_core.findings.structures import ParsedReport
+from radeval_core.findings.types import ParsedReport
 
 __all__ = ["KINDS", "MEANING_KEPT", "Perturbed", "perturb"]
 
@@ -49,8 +49,8 @@ class Perturbed:
         text: the whole report after the change.
         kind: one of `KINDS`.
         finding: canonical name of the finding that was changed, dropped or added; empty for `order`.
-        before: the words that were replaced; empty where words were only added.
-        after: the words in their place; empty where words were only dropped.
+        before: the words that were replaced; empty if words were only added.
+        after: the words that replaced them; empty if words were only dropped.
     """
 
     text: str
@@ -61,21 +61,21 @@ class Perturbed:
 
 
 def perturb(text: str, kind: str, seed: int = 0) -> Perturbed | None:
-    """Change one thing in a report, the same thing for the same seed.
+    """Change one thing in a report. The same seed makes the same change.
 
     Args:
         text: the report.
-        kind: `negation` turns present into absent or back; `finding` puts another finding of the same kind and place
-            there; `side` changes or adds left and right; `region` moves it within the larger region; `severity`
-            changes or adds a degree; `omission` drops a sentence; `insertion` adds a false one; `paraphrase` uses a
-            synonym; `order` shuffles the sentences. The last two keep the meaning.
-        seed: which of the possible changes.
+        kind: `negation` turns present into absent or back; `finding` replaces a finding by another one of the same kind
+            and place; `side` changes or adds left or right; `region` moves a finding within the larger region;
+            `severity` changes or adds a degree; `omission` drops a sentence; `insertion` adds a false one;
+            `paraphrase` uses a synonym; `order` shuffles the sentences. The last two keep the meaning.
+        seed: chooses one of the possible changes.
 
     Returns:
-        The changed report, or None where it has nothing that can be changed in that way.
+        The changed report, or None if nothing in it can be changed in this way.
 
     Raises:
-        InputError: there is no such kind.
+        InputError: the kind is unknown.
     """
     if kind not in KINDS:
         raise unknown_name("kind of perturbation", kind, KINDS)
@@ -88,7 +88,7 @@ def perturb(text: str, kind: str, seed: int = 0) -> Perturbed | None:
         if changed == text or not changed.strip():
             continue
         after = said(parse(changed))
-        # Words said twice are not lost by dropping one of them.
+        # Dropping one of two equal statements changes nothing, so such a candidate is rejected.
         if same_findings(before, after) == (kind in MEANING_KEPT) and candidate.fits(before, after):
             edits = sorted(candidate.edits)
             start, end = edits[0].start, edits[-1].end

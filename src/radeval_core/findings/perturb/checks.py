@@ -1,4 +1,4 @@
-"""Whether a changed report, parsed again, differs from the first as intended and in nothing else."""
+"""Check that a changed report, parsed again, differs from the original as intended and in nothing else."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from radeval_core.findings.structures import Finding, ParsedReport
+from radeval_core.findings.types import Finding, ParsedReport
 
 
 class Key(NamedTuple):
-    """What a finding says, without where it is written."""
+    """The content of a finding, without its offsets."""
 
     finding: str
     polarity: str
@@ -21,35 +21,35 @@ class Key(NamedTuple):
     measurements: tuple[float, ...]
 
 
-#: whether what was said before and what is said after differ as intended
+#: takes the findings before and after a change, and returns whether they differ as intended
 Check = Callable[[Counter[Key], Counter[Key]], bool]
 
-#: how many fields of a key tell a finding, its place and its degree
+#: number of leading fields of a key that give the finding, its place and its degree
 _PLAIN = 5
 
 
 def said(report: ParsedReport) -> Counter[Key]:
-    """What a report states."""
+    """Return the findings a report states."""
     return Counter(map(_key, report.stated))
 
 
 def said_beside(report: ParsedReport, target: Finding) -> Counter[Key]:
-    """What the sentence of a finding states."""
+    """Return the findings that the sentence of `target` states."""
     return Counter(_key(f) for f in report.stated if f.sentence_start == target.sentence_start)
 
 
 def same_findings(before: Counter[Key], after: Counter[Key]) -> bool:
-    """Whether the same is said, however often, and whatever size or change is told beside."""
+    """Return whether both state the same findings; how often, and with which size or change, does not matter."""
     return {key[:_PLAIN] for key in before} == {key[:_PLAIN] for key in after}
 
 
 def same(before: Counter[Key], after: Counter[Key]) -> bool:
-    """Nothing changed."""
+    """Return whether nothing changed."""
     return before == after
 
 
 def only(fields: Sequence[str], old: Finding, goal: dict[str, object], within: Counter[Key] | None = None) -> Check:
-    """The finding now has the values of the goal; nothing else changed but these fields.
+    """Return a check that only these fields of a finding changed, and that they now have the values of `goal`.
 
     With `within`, other findings of the same sentence may change in the same fields: a list shares negation and side.
     """
@@ -59,31 +59,31 @@ def only(fields: Sequence[str], old: Finding, goal: dict[str, object], within: C
         return Counter(tuple(key[i] for i in kept) for key in keys.elements())
 
     def fits(before: Counter[Key], after: Counter[Key]) -> bool:
-        gone, come = before - after, after - before
-        if within is None and (gone.total(), come.total()) != (1, 1):
+        removed, added = before - after, after - before
+        if within is None and (removed.total(), added.total()) != (1, 1):
             return False
-        if within is not None and gone - within:
+        if within is not None and removed - within:
             return False
-        if masked(gone) != masked(come):
+        if masked(removed) != masked(added):
             return False
-        if _key(old) not in gone:
+        if _key(old) not in removed:
             return False
-        return all(all(getattr(k, name) == value for name, value in goal.items()) for k in come)
+        return all(all(getattr(k, name) == value for name, value in goal.items()) for k in added)
 
     return fits
 
 
 def only_gone(gone: Counter[Key]) -> Check:
-    """These are gone, and nothing else changed."""
+    """Return a check that exactly these findings are gone, and nothing else changed."""
     return lambda before, after: before - after == gone and not after - before
 
 
 def only_new(name: str) -> Check:
-    """One finding of that name is stated to be present, and nothing else changed."""
+    """Return a check that one finding with this name is newly present, and nothing else changed."""
 
     def fits(before: Counter[Key], after: Counter[Key]) -> bool:
-        come = list((after - before).elements())
-        return not before - after and [(k.finding, k.polarity) for k in come] == [(name, "present")]
+        added = list((after - before).elements())
+        return not before - after and [(k.finding, k.polarity) for k in added] == [(name, "present")]
 
     return fits
 

@@ -1,45 +1,44 @@
-"""A finding exchanged for another, a sentence dropped, or a false one added."""
+"""Replace a finding by another, drop a sentence, or add a false one."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
 
-from radeval_core.findings.parser import default_parser
 from radeval_core.findings.perturb.checks import only, only_gone, only_new, said_beside
 from radeval_core.findings.perturb.edits import Edit, next_word, replace, shouts
 from radeval_core.findings.perturb.targets import Candidate, is_noun, shuffled_findings
-from radeval_core.findings.perturb.words import family, is_adjective, is_plural, name_words, numbered, related
-from radeval_core.findings.structures import ParsedReport
+from radeval_core.findings.perturb.words import family, is_adjective, is_plural, name_words, numbered
+from radeval_core.findings.types import ParsedReport
 
 
 def other_findings(report: ParsedReport, rng: random.Random) -> Iterator[Candidate]:
-    """Another finding of the same kind and place instead."""
-    lexicon = default_parser().lexicon
+    """Replace a finding by another of the same kind and place."""
+    lexicon = report.lexicon
     said = {f.finding for f in report.findings}
     for target in shuffled_findings(report, rng, kinds=("abnormality", "disease", "device")):
         if not is_noun(report, target):
             continue
-        entry, places = lexicon.entries[target.finding], family(target.finding)
+        entry, places = lexicon.entries[target.finding], family(target.finding, lexicon)
         others = [
             e.name
             for e in lexicon.entries.values()
             if e.kind == entry.kind
-            and places & family(e.name)
+            and places & family(e.name, lexicon)
             and e.name not in said
-            and not related(e.name, entry.name)
+            and not lexicon.related(e.name, entry.name)
         ]
         for other in rng.sample(others, min(12, len(others))):
-            words = name_words(other)
+            words = name_words(other, lexicon)
             if words and not is_adjective(words):
                 words = numbered(words, target.text)
-                # Where no place is said, the place the finding implies changes with it.
+                # If the report gives no place, the implied place changes with the finding.
                 fits = only(["finding", "anatomy"], target, {"finding": other})
                 yield Candidate((replace(report.text, target.start, target.end, words),), other, fits)
 
 
 def omissions(report: ParsedReport, rng: random.Random) -> Iterator[Candidate]:
-    """One sentence less."""
+    """Drop one sentence."""
     text = report.text
     if len(report.sentences) < 2:
         return
@@ -56,21 +55,21 @@ def omissions(report: ParsedReport, rng: random.Random) -> Iterator[Candidate]:
 
 
 def insertions(report: ParsedReport, rng: random.Random) -> Iterator[Candidate]:
-    """One sentence more, that a finding is there which nothing in the report speaks of."""
-    lexicon = default_parser().lexicon
+    """Append a sentence asserting a finding the report does not mention."""
+    lexicon = report.lexicon
     said = {f.finding for f in report.findings}
-    places = {region for f in report.stated if f.finding in lexicon.entries for region in family(f.finding)}
+    places = {region for f in report.stated if f.finding in lexicon.entries for region in family(f.finding, lexicon)}
     places |= {region for f in report.stated for place in f.anatomy for region in (place, *lexicon.ancestors(place))}
     names = [
         e.name
         for e in lexicon.entries.values()
         if e.kind in ("abnormality", "disease")
-        and places & family(e.name)
+        and places & family(e.name, lexicon)
         and e.name not in said
-        and not any(related(e.name, other) for other in said)
+        and not any(lexicon.related(e.name, other) for other in said)
     ]
     for name in rng.sample(names, len(names)):
-        words = name_words(name)
+        words = name_words(name, lexicon)
         if not words or is_adjective(words):
             continue
         added = f"{words} {'are' if is_plural(words) else 'is'} noted."

@@ -1,4 +1,4 @@
-"""New words for a stretch of a report: letter case, `a` or `an`, and the capital of a sentence are kept right."""
+"""Replace words in a report; keep letter case, `a` or `an`, and the capital at the start of a sentence correct."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ class Edit(NamedTuple):
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
-    """The text after edits that do not overlap."""
+    """Return the text after applying edits that do not overlap."""
     for start, end, words in sorted(edits, reverse=True):
         text = text[:start] + words + text[end:]
     return text
 
 
 def insert(text: str, position: int, words: str) -> Edit:
-    """New words before a place; the first letter of a sentence stays a capital, what follows it becomes small."""
+    """Return an edit that inserts words before `position`; at a sentence start the first new word takes the capital."""
     first = WORD.match(text, position)
     end = first.end() if first else position
     return replace(text, position, end, words + _uncapitalised(text[position:end]))
 
 
 def replace(text: str, start: int, end: int, words: str) -> Edit:
-    """New words for a stretch, in its letter case, with `a` or `an` before them as they ask.
+    """Return an edit that replaces `text[start:end]`: same letter case, `a` or `an` before it corrected.
 
-    Where nothing is left, the next word takes over the first letter.
+    If there are no new words, the next word takes over the capital.
     """
     if not words and (following := WORD.match(text, end)):
         words, end = following.group(), following.end()
@@ -47,23 +47,23 @@ def replace(text: str, start: int, end: int, words: str) -> Edit:
 
 
 def cased(text: str, start: int, words: str, keep: bool = False) -> str:
-    """Words in the letter case of what stands at `start`; with `keep`, changed only in a report all in capitals."""
+    """Return words in the letter case of the text at `start`; with `keep`, only a report in capitals changes them."""
     if shouts(text):
         return words.upper()
     first = re.match(r"\w*", text[start:]).group()  # type: ignore[union-attr]
-    # `RLL` within a sentence begins with a capital, but what takes its place does not.
+    # `RLL` inside a sentence begins with a capital, but its replacement must not.
     within = text[:start].rstrip()[-1:] not in ("", ".", ":", "!", "?", ")")
     opens = first[:1].isupper() and not (within and len(first) > 1 and first.isupper())
     return words[:1].upper() + words[1:] if opens and not keep else words
 
 
 def shouts(text: str) -> bool:
-    """Whether a report is written in capitals."""
+    """Return whether a report is written in capitals."""
     return text.isupper()
 
 
 def next_word(text: str, position: int) -> int:
-    """The first place from `position` on that is not white space."""
+    """Return the first offset from `position` on that is not white space."""
     while position < len(text) and text[position].isspace():
         position += 1
     return position

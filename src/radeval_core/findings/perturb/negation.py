@@ -1,4 +1,4 @@
-"""A finding denied that was there, or said to be there that was denied."""
+"""Deny a finding that is present, or assert one that is denied."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from radeval_core.findings.perturb.checks import only
 from radeval_core.findings.perturb.edits import Edit, cased, insert, next_word, replace
 from radeval_core.findings.perturb.targets import Candidate, alone_then_shared, phrase_start, phrases, shuffled_findings
 from radeval_core.findings.perturb.words import VERB, is_plural
-from radeval_core.findings.structures import Finding, ParsedReport
+from radeval_core.findings.types import Finding, ParsedReport
 
 _LIST_BREAK = re.compile(r"\s*,\s*(?:or|and|nor)\s+|\s*,\s*|\s+(?:or|and|nor)\s+", re.IGNORECASE)
 
 
 def negations(report: ParsedReport, rng: random.Random) -> Iterator[Candidate]:
-    """Present into absent, or back."""
+    """Turn a present finding into an absent one, or the reverse."""
     targets = [f for f in shuffled_findings(report, rng) if f.polarity != "uncertain"]
     for within, target in alone_then_shared(report, targets):
         flipped = "absent" if target.polarity == "present" else "present"
@@ -27,7 +27,7 @@ def negations(report: ParsedReport, rng: random.Random) -> Iterator[Candidate]:
 
 
 def _denials(report: ParsedReport, target: Finding) -> Iterator[list[Edit]]:
-    """Ways to deny a finding, the most specific first."""
+    """Yield ways to deny a finding, the most specific first."""
     text, opening = report.text, target.sentence_start
     if verb := VERB.search(text, target.start, target.end):
         yield [insert(text, verb.end(), "not ")]
@@ -48,7 +48,7 @@ def _denials(report: ParsedReport, target: Finding) -> Iterator[list[Edit]]:
 
 
 def _affirmations(report: ParsedReport, target: Finding) -> Iterator[list[Edit]]:
-    """Ways to say that a denied finding is there: without the cue, or taken out of the list of what is denied."""
+    """Yield ways to assert a denied finding: drop the negation, or take the finding out of a list of denied ones."""
     text, start, end = report.text, target.sentence_start, target.sentence_end
     for cue in phrases(report, target):
         if cue.end <= target.start and "negate" in cue.roles.cues:
@@ -64,7 +64,10 @@ def _affirmations(report: ParsedReport, target: Finding) -> Iterator[list[Edit]]
 
 
 def _taken_out(text: str, target: Finding, first: int) -> Iterator[list[Edit]]:
-    """`No consolidation, effusion or pneumothorax.` becomes `No consolidation or pneumothorax. There is effusion.`."""
+    """Move one finding from a list of denied ones into a sentence that asserts it.
+
+    `No consolidation, effusion or pneumothorax.` becomes `No consolidation or pneumothorax. There is effusion.`.
+    """
     end = target.sentence_end
     close = end - 1 if text[end - 1] in ".!?" else end
     breaks = [m.span() for m in _LIST_BREAK.finditer(text, first, close)]
@@ -74,9 +77,9 @@ def _taken_out(text: str, target: Finding, first: int) -> Iterator[list[Edit]]:
         return
     start, stop = (before[-1][1] if before else first), (after[0][0] if after else close)
     item = text[start:stop]
-    plural = "are" if is_plural(item) else "is"
+    verb = "are" if is_plural(item) else "is"
     ending = "" if close < end else "."
-    added = Edit(end, end, cased(text, end, f"{ending} There {plural} {item}.", keep=True))
+    added = Edit(end, end, cased(text, end, f"{ending} There {verb} {item}.", keep=True))
     if not before:
         yield [replace(text, start, after[0][1], ""), added]
     else:

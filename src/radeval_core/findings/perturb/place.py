@@ -1,22 +1,21 @@
-"""A finding on the other side, or in another part of the same region."""
+"""Move a finding to the other side, or to another part of the same region."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
 
-from radeval_core.findings.parser import default_parser
 from radeval_core.findings.perturb.checks import only
 from radeval_core.findings.perturb.edits import WORD, Edit, insert, replace
 from radeval_core.findings.perturb.targets import Candidate, alone_then_shared, is_noun, phrases, shuffled_findings
 from radeval_core.findings.perturb.words import place_words, tables
-from radeval_core.findings.structures import Finding, ParsedReport
 from radeval_core.findings.text import normalise_form
+from radeval_core.findings.types import Finding, ParsedReport
 
 
 def other_sides(report: ParsedReport, rng: random.Random) -> Iterator[Candidate]:
-    """The other side, or a side where none is said."""
-    lexicon = default_parser().lexicon
+    """Change the side of a finding, or add a side if none is given."""
+    lexicon = report.lexicon
     targets = [
         f
         for f in shuffled_findings(report, rng)
@@ -37,8 +36,8 @@ def other_sides(report: ParsedReport, rng: random.Random) -> Iterator[Candidate]
 
 
 def _sided_edits(report: ParsedReport, target: Finding, side: str) -> Iterator[Edit]:
-    """Each place in the sentence where a side is said, with the other side."""
-    text, lexicon = report.text, default_parser().lexicon
+    """Yield an edit to `side` for each word of the sentence that gives a side."""
+    text, lexicon = report.text, report.lexicon
     for phrase in phrases(report, target):
         written = text[phrase.start : phrase.end].lower()
         if phrase.roles.side == "bilateral":
@@ -60,8 +59,8 @@ def _turned(word: str) -> str:
 
 
 def other_regions(report: ParsedReport, rng: random.Random) -> Iterator[Candidate]:
-    """Another place within the same larger region."""
-    lexicon, text = default_parser().lexicon, report.text
+    """Move a finding to another place within the same larger region."""
+    lexicon, text = report.lexicon, report.text
     targets = [f for f in shuffled_findings(report, rng) if f.polarity != "absent"]
     for within, target in alone_then_shared(report, targets):
         for phrase in phrases(report, target):
@@ -79,12 +78,12 @@ def other_regions(report: ParsedReport, rng: random.Random) -> Iterator[Candidat
                 and tables().one_side.get(r.name, target.laterality) == target.laterality
             ]
             others = rng.sample(others, len(others))
-            # `lower lobe` rather goes to `upper lobe` than to `bronchus`
+            # prefer similar names: `lower lobe` becomes `upper lobe` before `bronchus`
             words = place.name.split("_")
             others.sort(key=lambda name: (name.split("_")[-1] != words[-1], name.split("_")[0] != words[0]))
             for other in others:
                 anatomy = tuple(sorted({*target.anatomy, other} - {place.name}))
                 fits = only(["anatomy"], target, {} if within else {"anatomy": anatomy}, within)
-                for new in place_words(other, text[phrase.start : phrase.end]):
+                for new in place_words(other, text[phrase.start : phrase.end], lexicon):
                     edit = replace(text, phrase.start, phrase.end, f"{phrase.roles.form_side} {new}".strip())
                     yield Candidate((edit,), target.finding, fits)

@@ -1,4 +1,4 @@
-"""A finding of another degree."""
+"""Change the severity of a finding."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from radeval_core.findings.perturb.checks import only
 from radeval_core.findings.perturb.edits import Edit, insert, replace
 from radeval_core.findings.perturb.targets import Candidate, is_noun, phrase_start, phrases, shuffled_findings
 from radeval_core.findings.perturb.words import VERB, tables
-from radeval_core.findings.structures import Finding, ParsedReport
+from radeval_core.findings.types import Finding, ParsedReport
 
-#: findings that are small or large rather than mild or severe
+#: findings that are called small or large, not mild or severe
 _SIZED = re.compile(r"effusion|thorax$|mass$|nodule|cyst|lesion|hernia|hematoma|collection|abscess|aneurysm|granuloma")
 
 
 def other_severities(report: ParsedReport, rng: random.Random) -> Iterator[Candidate]:
-    """Another degree, or a degree where none is said."""
+    """Change the severity of a finding, or add one if none is given."""
     text = report.text
     targets = [f for f in shuffled_findings(report, rng, kinds=("abnormality", "disease")) if f.polarity != "absent"]
     for target in targets:
@@ -37,7 +37,7 @@ def other_severities(report: ParsedReport, rng: random.Random) -> Iterator[Candi
 
 
 def _graded(report: ParsedReport, target: Finding, grade: str) -> Edit:
-    """A degree where none is said: before the describing word, or before side and place."""
+    """Return an edit that inserts a severity: before the describing word, or before side and place."""
     text = report.text
     verbs = list(VERB.finditer(text, target.start, target.end))
     if verbs:

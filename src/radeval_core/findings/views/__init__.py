@@ -1,1 +1,1 @@
-"""Other people's ways to write down what a report says, each derived from our findings by a pure function."""
+"""Convert our findings into other published schemas, each by a pure function."""

@@ -8,13 +8,13 @@ from pathlib import Path
 import yaml
 
 from radeval_core.findings.lexicon_files import load_lexicon
-from radeval_core.findings.structures import ParsedReport
+from radeval_core.findings.types import ParsedReport
 
 NO_FINDING = "No Finding"
 SUPPORT_DEVICES = "Support Devices"
 
 
-#: observations that a normal statement denies by name: `the heart is normal in size` is about cardiomegaly, while
+#: observations that a normal statement denies by name: `the heart is normal in size` denies cardiomegaly, while
 #: `the lungs are clear` names none of the diseases it excludes
 NAMED_BY_NORMALITY = frozenset({"Cardiomegaly", "Enlarged Cardiomediastinum"})
 
@@ -28,13 +28,13 @@ def _listed() -> dict[str, dict[str, list[str]]]:
 
 
 def observation_names() -> tuple[str, ...]:
-    """The 14 observations in the published order."""
+    """Return the 14 observations in the published order."""
     return tuple(_listed())
 
 
 @cache
 def observations() -> dict[str, frozenset[str]]:
-    """The 14 observations in the published order, and the findings behind each."""
+    """Return the 14 observations in the published order, with the findings behind each."""
     lexicon = load_lexicon()
     found: dict[str, frozenset[str]] = {}
     for name, listed in _listed().items():
@@ -45,18 +45,18 @@ def observations() -> dict[str, frozenset[str]]:
 
 
 def chexpert_labels(report: ParsedReport, named_only: bool = False) -> dict[str, int | None]:
-    """The label of each observation. A positive mention outweighs an uncertain one, that one a negative one.
+    """Return the label of each observation. Positive mentions win over uncertain ones, and those over negative ones.
 
-    `No Finding` is 1 if no other observation but devices is positive or uncertain, and None otherwise.
+    `No Finding` is 1 if no observation other than devices is positive or uncertain, else None.
 
     Args:
-        report: what a report says.
-        named_only: leave out what a normal statement excludes without naming it, as CheXbert does.
+        report: the parsed report.
+        named_only: leave out findings that a normal statement excludes without naming them, as CheXbert does.
     """
     labels: dict[str, int | None] = {}
     for name, findings in observations().items():
-        heard = report.stated if named_only and name not in NAMED_BY_NORMALITY else report.findings
-        polarities = {f.polarity for f in heard if f.finding in findings}
+        mentioned = report.stated if named_only and name not in NAMED_BY_NORMALITY else report.findings
+        polarities = {f.polarity for f in mentioned if f.finding in findings}
         if "present" in polarities:
             labels[name] = 1
         elif "uncertain" in polarities:

@@ -1,8 +1,8 @@
-"""RadGraph's way to write down a report (Jain et al. 2021): short spans of words, and relations between them.
+"""A report in RadGraph's schema (Jain et al. 2021): short spans of words, and relations between them.
 
-An observation and each word that describes it are entities of their own (`small` modifies `effusion`), and so are the
-words of a place (`left` and `lower` modify `lobe`). Words are read with the lexicon; whether an observation is there,
-absent or in doubt is what our findings say.
+An observation and each word that describes it are separate entities (`small` modifies `effusion`), and so are the
+words of a place (`left` and `lower` modify `lobe`). The lexicon gives the role of each word; our findings give whether
+an observation is present, absent or uncertain.
 """
 
 from __future__ import annotations
@@ -10,40 +10,38 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from radeval_core.findings.parser import default_parser
-from radeval_core.findings.structures import Entity, Finding, ParsedReport, RadGraph, Relation, Sentence
+from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.text import tokenize
+from radeval_core.findings.types import Finding, GraphEntity, ParsedReport, RadGraph, Relation, Sentence
 from radeval_core.findings.views.radgraph_words import (
     ATTRIBUTE,
     FRAME,
     OBSERVATION,
     PLACE,
     POSITION,
-    Part,
+    WordPart,
     find_parts,
     listed,
 )
 
-LABELS = ("ANAT-DP", "OBS-DP", "OBS-DA", "OBS-U")
-RELATIONS = ("modify", "located_at", "suggestive_of")
 _STATUS = {"present": "OBS-DP", "absent": "OBS-DA", "uncertain": "OBS-U"}
 _JOINS = frozenset({",", "and", "or", "&", "/", "the", "a"})
 _NEW_STATEMENT = frozenset({";", "but", "however", "with", "without"})
-#: places that are named by an adjective, whose noun may stand at the end of a list: `cardiac and mediastinal contours`
+#: endings of adjectives that name a place; their noun may come at the end of a list: `cardiac and mediastinal contours`
 _ADJECTIVE_ENDINGS = ("al", "ar", "ac", "ic", "ary", "ous", "bony")
-#: a list of more than this is no sentence
+#: only this many members of a list are related to what follows: no real list is longer
 _LONGEST_LIST = 12
 
 
 def radgraph(report: ParsedReport) -> RadGraph:
-    """What a report says, in RadGraph's schema. Implied findings take no part: only words become entities."""
-    entities: list[Entity] = []
+    """Return a report in RadGraph's schema. Only words become entities, so implied findings are left out."""
+    entities: list[GraphEntity] = []
     relations: list[Relation] = []
     findings: dict[int, list[Finding]] = {}
     for finding in report.stated:
         findings.setdefault(finding.sentence_start, []).append(finding)
     for sentence in report.sentences:
-        read = _SentenceGraph(sentence, findings.get(sentence.start, []))
+        read = _SentenceGraph(sentence, findings.get(sentence.start, []), report.lexicon)
         offset = len(entities)
         entities += read.entities
         relations += [Relation(r.source + offset, r.kind, r.target + offset) for r in read.relations]
@@ -52,32 +50,33 @@ def radgraph(report: ParsedReport) -> RadGraph:
 
 @dataclass(slots=True)
 class _Run:
-    """Parts that follow each other directly, and the words between them and the run before."""
+    """Parts that follow each other directly, and the words between this run and the one before."""
 
-    parts: list[Part]
+    parts: list[WordPart]
     link: tuple[str, ...]
-    places: list[Part] = field(default_factory=list)
-    #: the observation
-    head: Part | None = None
-    #: an observation that stands before the places it is about, those that are listed after them included
-    leads: Part | None = None
+    places: list[WordPart] = field(default_factory=list)
+    #: the last observation of the run, which the others modify
+    head: WordPart | None = None
+    #: an adjective before the places it describes; it also describes places listed in later runs
+    leads: WordPart | None = None
 
 
 class _SentenceGraph:
     """Entities and relations of one sentence."""
 
-    def __init__(self, sentence: Sentence, findings: Sequence[Finding]) -> None:
+    def __init__(self, sentence: Sentence, findings: Sequence[Finding], lexicon: Lexicon) -> None:
         self.sentence = sentence
+        self.lexicon = lexicon
         self.tokens = tokenize(sentence.text)
         self.words = self.tokens.words
         self.links: dict[tuple[int, str, int], None] = {}
-        self.modified: dict[int, Part] = {}
-        parts = find_parts(sentence, self.tokens, findings)
+        self.modified: dict[int, WordPart] = {}
+        parts = find_parts(sentence, self.tokens, findings, lexicon)
         self._relate(self._runs(parts))
         self.entities = [self._entity(part) for part in parts]
         self.relations = [Relation(*link) for link in self.links]
 
-    def _entity(self, part: Part) -> Entity:
+    def _entity(self, part: WordPart) -> GraphEntity:
         offset = self.sentence.start
         start, end = self.tokens.starts[part.first], self.tokens.ends[part.end - 1]
         label = "ANAT-DP"
@@ -87,15 +86,15 @@ class _SentenceGraph:
                 part = self.modified[part.index]
                 seen.add(part.index)
             label = _STATUS[part.status or "present"]
-        return Entity(self.sentence.text[start:end], label, start + offset, end + offset)
+        return GraphEntity(self.sentence.text[start:end], label, start + offset, end + offset)
 
-    def _link(self, source: Part, kind: str, target: Part) -> None:
+    def _link(self, source: WordPart, kind: str, target: WordPart) -> None:
         if source is not target:
             self.links[source.index, kind, target.index] = None
             if kind == "modify":
                 self.modified.setdefault(source.index, target)
 
-    def _runs(self, parts: Sequence[Part]) -> list[_Run]:
+    def _runs(self, parts: Sequence[WordPart]) -> list[_Run]:
         runs: list[_Run] = []
         link: list[str] = []
         last = 0
@@ -114,10 +113,10 @@ class _SentenceGraph:
         return runs
 
     def _inside(self, run: _Run) -> None:
-        """The relations of words side by side: `small left pleural effusion`, `heart size`."""
+        """Relate the words of one run: `small left pleural effusion`, `heart size`."""
         observations = [p for p in run.parts if p.what == OBSERVATION]
         run.head = observations[-1] if observations else None
-        waiting: list[Part] = []
+        waiting: list[WordPart] = []
         for part, following in zip(run.parts, [*run.parts[1:], None], strict=True):
             if part.what == PLACE:
                 if following is not None and following.what == PLACE:
@@ -132,10 +131,10 @@ class _SentenceGraph:
             elif part.what == ATTRIBUTE:
                 for place in run.places[-1:]:
                     self._link(part, "modify", place)
-        for part in waiting:  # a side without an organ is itself the place
+        for part in waiting:  # a position after the last place: it modifies that place
             if run.places:
                 self._link(part, "modify", run.places[-1])
-        if not run.places:
+        if not run.places:  # a side without an organ is itself the place
             run.places = waiting[-1:]
             for part in waiting[:-1]:
                 self._link(part, "modify", waiting[-1])
@@ -150,16 +149,16 @@ class _SentenceGraph:
             if run.parts[-1].what != OBSERVATION and run.head.adjective:
                 run.leads = run.head
 
-    def _place(self, observations: Iterable[Part], places: Iterable[Part]) -> None:
+    def _place(self, observations: Iterable[WordPart], places: Iterable[WordPart]) -> None:
         for observation in observations:
             for place in places:
                 self._link(observation, "located_at", place)
 
     def _relate(self, runs: Sequence[_Run]) -> None:
-        """The relations across words between: subjects and what is said of them, places after prepositions, lists."""
-        locate = default_parser().lexicon.words["locate"]
-        subject: list[Part] = []  # places something is going to be said of
-        nouns: list[Part] = []  # observations, those of a list together
+        """Relate runs to each other: subjects with their observations, places after prepositions, lists."""
+        locate = self.lexicon.words["locate"]
+        subject: list[WordPart] = []  # places that a later observation describes
+        nouns: list[WordPart] = []  # the last observation, or all of a list
         before: _Run | None = None
         for run in runs:
             link = set(run.link)
@@ -183,11 +182,14 @@ class _SentenceGraph:
             subject, nouns = subject[-_LONGEST_LIST:], nouns[-_LONGEST_LIST:]
             before = run
 
-    def _attributes(self, run: _Run, before: _Run, joined: bool, subject: Sequence[Part]) -> None:
-        """`cardiac and mediastinal contours` are contours of both; `heart is normal in size` is the heart's size."""
+    def _attributes(self, run: _Run, before: _Run, joined: bool, subject: Sequence[WordPart]) -> None:
+        """Relate attributes to the places before them.
+
+        `cardiac and mediastinal contours` are contours of both; in `heart is normal in size` it is the heart's size.
+        """
         bare = joined and (before.head is None or before.leads) and before.parts[-1].what != ATTRIBUTE
         for attribute in (p for p in run.parts if p.what == ATTRIBUTE):
-            shared: Sequence[Part] = ()
+            shared: Sequence[WordPart] = ()
             if not any(p.what == PLACE for p in run.parts):
                 shared = subject or before.places
             elif bare:
@@ -196,9 +198,9 @@ class _SentenceGraph:
                 self._link(attribute, "modify", place)
 
     def _observation(
-        self, run: _Run, before: _Run | None, joined: bool, subject: Sequence[Part], nouns: Sequence[Part]
+        self, run: _Run, before: _Run | None, joined: bool, subject: Sequence[WordPart], nouns: Sequence[WordPart]
     ) -> None:
-        """What an observation says of what came before it."""
+        """Relate an observation to what came before it."""
         head = run.head
         assert head is not None
         own = any(p.what == PLACE for p in run.parts)

@@ -1,4 +1,4 @@
-"""Which words of a sentence are entities in RadGraph's schema, and what each is: of a place, or an observation."""
+"""Find the words of a sentence that are RadGraph entities, and whether each belongs to a place or is an observation."""
 
 from __future__ import annotations
 
@@ -10,29 +10,28 @@ from pathlib import Path
 
 import yaml
 
-from radeval_core.findings.lexicon import Roles
+from radeval_core.findings.lexicon import Lexicon, Roles
 from radeval_core.findings.match import find_forms
-from radeval_core.findings.parser import default_parser
-from radeval_core.findings.structures import Finding, Sentence
 from radeval_core.findings.text import Tokens, normalise_form
+from radeval_core.findings.types import Finding, Sentence
 
-#: what a word is: a place, where in it, what of it, or an observation
+#: what a word is: a place, a position in it, an attribute of it, or an observation
 PLACE, POSITION, ATTRIBUTE, OBSERVATION = "place", "position", "attribute", "observation"
-#: `within` and `limits` of `within normal limits`: observations that take part in no relation
+#: `within` and `limits` in `within normal limits`: observations without relations
 FRAME = "frame"
 
 
 @dataclass(slots=True)
-class Part:
+class WordPart:
     """A word or phrase that becomes an entity.
 
     Attributes:
         what: place, position, attribute, observation or frame.
         first: its first token.
         end: the token after its last.
-        adjective: an observation that describes, and may follow what it describes.
-        status: present, absent or uncertain; empty where that depends on what it describes.
-        index: its place in the list of parts.
+        adjective: True for an observation that describes something; it may follow what it describes.
+        status: present, absent or uncertain; empty if that depends on what it describes.
+        index: its index in the list of parts.
     """
 
     what: str
@@ -45,41 +44,41 @@ class Part:
 
 @cache
 def _forms() -> dict[str, frozenset[tuple[str, ...]]]:
-    """The lists of radgraph.yaml, each form as its tokens."""
+    """Return the lists of radgraph.yaml, with each form as tokens."""
     lists = yaml.safe_load(Path(__file__).with_name("radgraph.yaml").read_text("utf-8"))
     return {name: frozenset(map(normalise_form, forms)) for name, forms in lists.items()}
 
 
 def listed(word: str, name: str) -> bool:
-    """Whether a word is in a list of radgraph.yaml."""
+    """Return whether a word is in a list of radgraph.yaml."""
     return (word,) in _forms()[name]
 
 
-def find_parts(sentence: Sentence, tokens: Tokens, findings: Sequence[Finding]) -> list[Part]:
-    """The parts of a sentence in the order of the text, given what it says."""
-    parts = _Reader(sentence, tokens, findings).parts()
+def find_parts(sentence: Sentence, tokens: Tokens, findings: Sequence[Finding], lexicon: Lexicon) -> list[WordPart]:
+    """Return the parts of a sentence in the order of the text; `findings` are those of the sentence."""
+    parts = _Reader(sentence, tokens, findings, lexicon).parts()
     for index, part in enumerate(parts):
         part.index = index
     return parts
 
 
 class _Reader:
-    def __init__(self, sentence: Sentence, tokens: Tokens, findings: Sequence[Finding]) -> None:
-        self.lexicon = default_parser().lexicon
+    def __init__(self, sentence: Sentence, tokens: Tokens, findings: Sequence[Finding], lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
         self.function_words = self.lexicon.words["verb"] | self.lexicon.words["locate"]
         self.sentence = sentence
         self.tokens = tokens
         self.words = tokens.words
         self.said = self._findings_at_tokens(findings)
 
-    def parts(self) -> list[Part]:
-        """The entities, in the order of the text."""
+    def parts(self) -> list[WordPart]:
+        """Return the parts in the order of the text."""
         size = len(self.words)
         roles: list[Roles | None] = [None] * size
         for match in find_forms(self.words, self.lexicon):
             for i in range(match.start, match.end):
                 roles[i] = match.roles
-        parts: list[Part | None] = [None] * size
+        parts: list[WordPart | None] = [None] * size
         for i in range(size):
             self._frame(i, parts)
             if parts[i] is None:
@@ -90,66 +89,66 @@ class _Reader:
         self._hyphenated(parts)
         return list({id(part): part for part in parts if part is not None}.values())
 
-    def _frame(self, start: int, parts: list[Part | None]) -> None:
+    def _frame(self, start: int, parts: list[WordPart | None]) -> None:
         """Mark the words around `normal` in `within normal limits`."""
         for form in _forms()["normal_phrases"]:
             if self.words[start : start + len(form)] == form:
                 for i in range(start, start + len(form)):
                     if self.words[i] not in ("normal", "of"):
-                        parts[i] = Part(FRAME, i, i + 1, status="present")
+                        parts[i] = WordPart(FRAME, i, i + 1, status="present")
 
-    def _phrase(self, start: int) -> Part | None:
+    def _phrase(self, start: int) -> WordPart | None:
         for name, what in (("observation_phrases", OBSERVATION), ("anatomy_phrases", PLACE)):
             for form in _forms()[name]:
                 if self.words[start : start + len(form)] == form:
-                    return Part(what, start, start + len(form), adjective=True)
+                    return WordPart(what, start, start + len(form), adjective=True)
         return None
 
-    def _word(self, i: int, roles: Roles | None) -> Part | None:
-        """What a word is by itself, in the form it belongs to."""
+    def _word(self, i: int, roles: Roles | None) -> WordPart | None:
+        """Return what a single word is, given the roles of the form it belongs to."""
         word = self.words[i]
         alone = self.lexicon.surface((word,)) or Roles()
         if not word[0].isalpha():
             return None
         if listed(word, "positions") or (roles is not None and roles.side and alone.side):
-            return Part(POSITION, i, i + 1)
+            return WordPart(POSITION, i, i + 1)
         if listed(word, "never") or word in self.function_words:
             return None
         if listed(word, "attributes"):
-            return Part(ATTRIBUTE, i, i + 1)
+            return WordPart(ATTRIBUTE, i, i + 1)
         if listed(word, "places"):
-            return Part(PLACE, i, i + 1)
+            return WordPart(PLACE, i, i + 1)
         finding = self.said[i]
         if roles is None:
-            if finding is not None and finding.kind != "normality":  # a slip of spelling
-                return Part(OBSERVATION, i, i + 1, status=finding.polarity)
-            return Part(OBSERVATION, i, i + 1, True) if listed(word, "adjectives") else None
+            if finding is not None and finding.kind != "normality":  # a misspelt finding
+                return WordPart(OBSERVATION, i, i + 1, status=finding.polarity)
+            return WordPart(OBSERVATION, i, i + 1, True) if listed(word, "adjectives") else None
         if roles.region or (roles.finding and alone.region and not alone.finding):
-            return Part(PLACE, i, i + 1)
+            return WordPart(PLACE, i, i + 1)
         adjective = bool(alone.severity or alone.change or "normal" in alone.cues or listed(word, "adjectives"))
         if roles.finding and finding is not None and finding.kind != "normality":
-            return Part(OBSERVATION, i, i + 1, adjective, finding.polarity)
+            return WordPart(OBSERVATION, i, i + 1, adjective, finding.polarity)
         if "generic" in roles.cues:
             denied = finding is not None and finding.kind == "normality"
-            return Part(OBSERVATION, i, i + 1, word == "acute", "absent" if denied else "")
+            return WordPart(OBSERVATION, i, i + 1, word == "acute", "absent" if denied else "")
         if roles.describes and finding is not None and finding.kind != "normality":
-            return Part(OBSERVATION, i, i + 1, True, finding.polarity)
+            return WordPart(OBSERVATION, i, i + 1, True, finding.polarity)
         if "normal" in roles.cues:
-            return Part(OBSERVATION, i, i + 1, True, "present")
-        return Part(OBSERVATION, i, i + 1, True) if adjective else None
+            return WordPart(OBSERVATION, i, i + 1, True, "present")
+        return WordPart(OBSERVATION, i, i + 1, True) if adjective else None
 
     def _findings_at_tokens(self, findings: Sequence[Finding]) -> list[Finding | None]:
-        """The finding said at each token: the shortest, and rather than the normal statement around it."""
-        said: list[Finding | None] = [None] * len(self.words)
+        """Return the finding at each token: the shortest one, and a finding before the normal statement around it."""
+        at_token: list[Finding | None] = [None] * len(self.words)
         offset = self.sentence.start
         for finding in sorted(findings, key=lambda f: (f.kind != "normality", f.start - f.end)):
             first = bisect_left(self.tokens.starts, finding.start - offset)
             after = bisect_left(self.tokens.starts, finding.end - offset)
-            said[first:after] = [finding] * (after - first)
-        return said
+            at_token[first:after] = [finding] * (after - first)
+        return at_token
 
-    def _describing_words(self, parts: list[Part | None], roles: Sequence[Roles | None]) -> None:
-        """Words the lexicon does not know, directly before an observation: `streaky`, `healed`."""
+    def _describing_words(self, parts: list[WordPart | None], roles: Sequence[Roles | None]) -> None:
+        """Mark words directly before an observation that the lexicon does not have: `streaky`, `healed`."""
         noun_follows = False
         for i in reversed(range(len(parts))):
             part, word, known = parts[i], self.words[i], roles[i]
@@ -158,13 +157,13 @@ class _Reader:
             else:
                 noun_follows = noun_follows and (known is None or not known.cues) and self._may_describe(word)
                 if noun_follows:
-                    parts[i] = Part(OBSERVATION, i, i + 1, True)
+                    parts[i] = WordPart(OBSERVATION, i, i + 1, True)
 
     def _may_describe(self, word: str) -> bool:
         return len(word) > 2 and word.isalpha() and word not in self.function_words and not listed(word, "never")
 
-    def _hyphenated(self, parts: list[Part | None]) -> None:
-        """`left-sided` and `non-calcified` are one word each, as RadGraph's tokens are."""
+    def _hyphenated(self, parts: list[WordPart | None]) -> None:
+        """Merge hyphenated words into one part, as RadGraph's tokens do: `left-sided`, `non-calcified`."""
         first = 0
         for i in range(1, len(parts) + 1):
             if i < len(parts) and self.tokens.starts[i] == self.tokens.ends[i - 1] + 1 and self._hyphen_before(i):

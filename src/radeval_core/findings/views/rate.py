@@ -1,4 +1,4 @@
-"""RaTE's way to write down a report (Zhao et al. 2024): spans of five types, without relations."""
+"""A report in RaTE's schema (Zhao et al. 2024): spans of five types, without relations."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from radeval_core.findings.lexicon import Roles
+from radeval_core.findings.lexicon import Lexicon, Roles
 from radeval_core.findings.match import find_forms
-from radeval_core.findings.parser import default_parser
-from radeval_core.findings.structures import Finding, ParsedReport, RateEntity, Sentence
 from radeval_core.findings.text import tokenize
+from radeval_core.findings.types import Finding, ParsedReport, RateEntity, Sentence
 
 TYPES = ("Anatomy", "Abnormality", "Disease", "Non-Abnormality", "Non-Disease")
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A form of the lexicon in the report: its characters `start` to `end`, its tokens `first` to `after`."""
+    """A lexicon form in the report: characters `start` to `end`, tokens `first` to `after` of its sentence."""
 
     start: int
     end: int
@@ -27,34 +26,34 @@ class _Form:
 
     @property
     def names_place(self) -> bool:
-        """Whether it is a region or side and nothing else."""
+        """Return whether the form is a region or a side, and not a finding."""
         return bool(self.roles.region or self.roles.side) and not self.roles.finding
 
 
 def rate_entities(report: ParsedReport) -> tuple[RateEntity, ...]:
-    """The entities of a report in the order of the text, none overlapping another.
+    """Return the entities of a report in the order of the text; they do not overlap.
 
-    A finding that is absent is a Non-Disease or Non-Abnormality; devices and procedures count as abnormalities. What is
-    said of a place is apart from the place: in `heart size is normal`, `heart size` is Anatomy and `normal` a
-    Non-Abnormality. A place includes its side. Implied findings are no words, so no entities.
+    An absent finding is a Non-Disease or Non-Abnormality; devices and procedures count as abnormalities. A place and
+    its description are separate entities: in `heart size is normal`, `heart size` is Anatomy and `normal` is a
+    Non-Abnormality. A place includes its side. Implied findings have no words, so they are not entities.
     """
     entities: list[RateEntity] = []
     findings: dict[int, list[Finding]] = {}
     for finding in report.stated:
         findings.setdefault(finding.sentence_start, []).append(finding)
     for sentence in report.sentences:
-        for start, end, kind in _spans(sentence, findings.get(sentence.start, [])):
+        for start, end, kind in _spans(sentence, findings.get(sentence.start, []), report.lexicon):
             entities.append(RateEntity(report.text[start:end], kind, start, end))
     return tuple(entities)
 
 
-def _spans(sentence: Sentence, findings: Sequence[Finding]) -> list[tuple[int, int, str]]:
-    """Start, end and type of the entities of a sentence, in their order.
+def _spans(sentence: Sentence, findings: Sequence[Finding], lexicon: Lexicon) -> list[tuple[int, int, str]]:
+    """Return start, end and type of the entities of a sentence, in order.
 
-    The words of a finding come before those of a normal statement, and those before the places that are left; of two
-    that overlap, the longer.
+    Of spans that overlap, a finding wins over a normal statement, and both win over a place; within these groups the
+    longer one wins.
     """
-    forms = _forms(sentence)
+    forms = _forms(sentence, lexicon)
     said = {(*_said(f, forms), _type(f)) for f in findings if f.kind != "normality"}
     normal = {(*_said(f, forms), _type(f)) for f in findings if f.kind == "normality"}
     places = {(start, end, "Anatomy") for start, end in _places(forms)}
@@ -74,17 +73,17 @@ def _type(finding: Finding) -> str:
     return f"Non-{base}" if finding.polarity == "absent" else base
 
 
-def _forms(sentence: Sentence) -> list[_Form]:
+def _forms(sentence: Sentence, lexicon: Lexicon) -> list[_Form]:
     tokens = tokenize(sentence.text)
     at = sentence.start
     return [
         _Form(at + tokens.starts[m.start], at + tokens.ends[m.end - 1], m.roles, m.start, m.end)
-        for m in find_forms(tokens.words, default_parser().lexicon)
+        for m in find_forms(tokens.words, lexicon)
     ]
 
 
 def _said(finding: Finding, forms: Sequence[_Form]) -> tuple[int, int]:
-    """Where a finding is said, without the place at either end: `mildly enlarged` of `heart is mildly enlarged`."""
+    """Return the span of a finding without the place at either end: `mildly enlarged` of `heart is mildly enlarged`."""
     first = bisect_left(forms, finding.start, key=lambda form: form.start)
     after = bisect_left(forms, finding.end, first, key=lambda form: form.start)
     inside = [form for form in forms[first:after] if form.end <= finding.end]
@@ -95,7 +94,7 @@ def _said(finding: Finding, forms: Sequence[_Form]) -> tuple[int, int]:
 
 
 def _places(forms: Sequence[_Form]) -> Iterator[tuple[int, int]]:
-    """Where a region is named, with the side directly before it."""
+    """Yield the spans that name a region, each with the side directly before it."""
     for before, form in zip([None, *forms], forms, strict=False):
         if form.roles.region:
             sided = before is not None and before.after == form.first and before.roles.side and before.names_place

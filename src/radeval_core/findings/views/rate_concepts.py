@@ -1,6 +1,6 @@
-"""What the entities of RaTE's view mean: their concept in the lexicon, and how near two concepts are.
+"""Map the entities of RaTE's schema to concepts of the lexicon, and compare two concepts.
 
-The published model compares names by a medical encoder; here the lexicon knows which names mean the same, and which
+The published model compares names with a medical encoder. Here the lexicon says which names mean the same, and which
 are a kind or a part of another.
 """
 
@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.match import find_forms, side_of
-from radeval_core.findings.parser import default_parser
-from radeval_core.findings.structures import ParsedReport, RateEntity
 from radeval_core.findings.text import tokenize
+from radeval_core.findings.types import ParsedReport, RateEntity
 from radeval_core.findings.views.rate import rate_entities
 
 #: similarity of a concept and a more general one: consolidation and opacity, a lobe and its lung
 KIN = 0.8
-#: factor where both name a side, or a severity, and they differ
+#: factor if both give a side and they differ
 OTHER_SIDE = 0.8
+#: factor if both give a severity and they differ
 OTHER_SEVERITY = 0.9
-#: factor where one states what the other denies; the penalty of RaTEScore comes on top, as in the published model
+#: factor if one states what the other denies; RaTEScore's penalty is applied as well, as in the published model
 DENIED = 0.5
 
 
@@ -28,11 +29,11 @@ class Concept:
     """The meaning of an entity.
 
     Attributes:
-        name: finding or region of the lexicon; empty where the lexicon has none.
-        words: the name as an encoder should read it.
-        side: left, right or bilateral; empty where none is said.
-        severity: mild, moderate or severe; empty where none is said.
-        absent: whether it is denied, or normal; None for a place.
+        name: finding or region of the lexicon; empty if the lexicon has none.
+        words: the name as given to an encoder.
+        side: left, right or bilateral; empty if none is given.
+        severity: mild, moderate or severe; empty if none is given.
+        absent: True if it is denied or normal; None for a place.
     """
 
     name: str
@@ -43,20 +44,20 @@ class Concept:
 
 
 def rate_concepts(report: ParsedReport) -> list[tuple[RateEntity, Concept]]:
-    """The entities of a report with their concepts."""
+    """Return the entities of a report with their concepts."""
     return [
-        (entity, _place(entity) if entity.type == "Anatomy" else _said(entity, report))
+        (entity, _place(entity, report.lexicon) if entity.type == "Anatomy" else _said(entity, report))
         for entity in rate_entities(report)
     ]
 
 
-def nearness(one: Concept, other: Concept) -> float | None:
-    """How alike two concepts are, from 0 to 1; None where the lexicon does not relate them."""
+def nearness(one: Concept, other: Concept, lexicon: Lexicon) -> float | None:
+    """Return how alike two concepts are, from 0 to 1, or None if the lexicon does not relate them."""
     if not one.name or not other.name:
         return None
     if one.name == other.name:
         near = 1.0
-    elif other.name in more_general(one.name) or one.name in more_general(other.name):
+    elif other.name in more_general(one.name, lexicon) or one.name in more_general(other.name, lexicon):
         near = KIN
     else:
         return None
@@ -64,21 +65,20 @@ def nearness(one: Concept, other: Concept) -> float | None:
 
 
 def differences(one: Concept, other: Concept) -> float:
-    """What is left of a similarity where side, severity or presence differ."""
+    """Return the factor that lowers a similarity if side, severity or presence differ; 1 if none does."""
     factor = OTHER_SIDE if one.side and other.side and one.side != other.side else 1.0
     if one.severity and other.severity and one.severity != other.severity:
         factor *= OTHER_SEVERITY
     return factor * (DENIED if {one.absent, other.absent} == {True, False} else 1.0)
 
 
-def more_general(name: str) -> tuple[str, ...]:
-    """The findings a finding is a kind of, or the regions a region is part of."""
-    lexicon = default_parser().lexicon
+def more_general(name: str, lexicon: Lexicon) -> tuple[str, ...]:
+    """Return the findings a finding is a kind of, or the regions a region is part of."""
     return lexicon.ancestors(name) if name in lexicon.regions else lexicon.more_general(name)
 
 
 def _said(entity: RateEntity, report: ParsedReport) -> Concept:
-    """The finding whose words an entity is."""
+    """Return the concept of the finding that contains an entity's words."""
     absent = entity.type.startswith("Non-")
     for f in report.stated:
         if (
@@ -90,9 +90,9 @@ def _said(entity: RateEntity, report: ParsedReport) -> Concept:
     return Concept("", entity.text, absent=absent)
 
 
-def _place(entity: RateEntity) -> Concept:
-    """The region an entity names."""
-    forms = find_forms(tokenize(entity.text).words, default_parser().lexicon)
+def _place(entity: RateEntity, lexicon: Lexicon) -> Concept:
+    """Return the concept of the region an entity names."""
+    forms = find_forms(tokenize(entity.text).words, lexicon)
     for form in forms:
         if form.roles.region:
             side = side_of(forms, form)

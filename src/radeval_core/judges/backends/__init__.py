@@ -1,1 +1,1 @@
-"""Ways to have a prompt answered: a model on this machine, or one behind an API."""
+"""Backends that answer prompts: a model on this machine, or one behind an API."""

@@ -1,4 +1,4 @@
-"""What a judge asks and what it gets back, whichever model answers."""
+"""The questions of a judge and the answers of a model, the same for every backend."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ class Request:
 
     Attributes:
         messages: the conversation so far.
-        rendered: the exact text a checkpoint was trained on, special tokens written out; where a model on this
-            machine answers it is used as it is, instead of the model's chat template.
-        max_tokens: the longest answer.
-        max_total: the longest prompt and answer together, where the checkpoint was trained so; None for no such limit.
-        schema: JSON schema the answer must follow, where the backend can enforce one.
+        rendered: the prompt exactly as in the checkpoint's training, with special tokens; a model on this machine
+            gets it instead of the messages in its chat template.
+        max_tokens: the most tokens an answer may have.
+        max_total: the most tokens prompt and answer may have together, if the checkpoint was trained with such a
+            limit; None for no limit.
+        schema: JSON schema of the answer; enforced if the backend can.
     """
 
     messages: tuple[Message, ...]
@@ -37,13 +38,13 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back.
+    """The answer to a request.
 
     Attributes:
-        text: the answer; None if there is none.
-        reason: why there is none, or that it was cut.
-        prompt_tokens: length of the prompt, where known.
-        answer_tokens: length of the answer, where known.
+        text: the answer; None if the model gave none.
+        reason: why the answer is missing or incomplete; empty if it is complete.
+        prompt_tokens: length of the prompt; 0 if unknown.
+        answer_tokens: length of the answer; 0 if unknown.
     """
 
     text: str | None
@@ -57,11 +58,11 @@ class Backend(Protocol):
 
     @property
     def identity(self) -> str:
-        """Everything that can change an answer: backend, model, revision, number format, decoding."""
+        """Return everything that can change an answer: backend, model, revision, number format, decoding."""
 
     @property
     def fields(self) -> dict[str, object]:
-        """The same for a signature: `backend`, `model`, `dtype`, `decoding`."""
+        """Return the same as fields of a signature: `backend`, `model`, `dtype`, `decoding`."""
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answer]]:
-        """The place of each request and its answer, as soon as it is there, in any order; none is left out."""
+        """Yield the index and the answer of every request, each as soon as it is ready, in any order."""

@@ -1,4 +1,4 @@
-"""Batches of prompts through one model or several copies of it, greedily, each answer as soon as its batch is done."""
+"""Decode batches of prompts greedily with one or several copies of a model; answers come as batches finish."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from radeval_core.errors import RadevalError
 from radeval_core.judges.backends.prompts import Prompt
 
 log = logging.getLogger(__name__)
-#: the token ids of an answer, or why there is none
+#: the token ids of an answer, or the reason why it is missing
 Decoded = Sequence[int] | str
-#: prompts with one schema to the token ids of their answers
+#: takes prompts with the same schema, returns the token ids of their answers
 Decode = Callable[[list[Prompt]], list[Sequence[int]]]
 
 
 class Work:
-    """The batches still to do, shared by the copies of a model.
+    """Holds the batches that are still to do. The copies of a model share it.
 
     Args:
-        prompts: what to answer.
-        budget: tokens in a batch, prompts and answers, padding included; halved when a device runs out of memory.
+        prompts: the prompts to answer.
+        budget: tokens per batch (prompts, answers and padding); halved when a device runs out of memory.
     """
 
     def __init__(self, prompts: Sequence[Prompt], budget: int) -> None:
@@ -43,12 +43,12 @@ class Work:
         return len(self.prompts[place].ids) + self.prompts[place].limit
 
     def take(self) -> list[int]:
-        """The next batch, longest prompts first; empty when all is done."""
+        """Return the next batch, longest prompts first; an empty one when all are done."""
         with self._lock:
             if not self._todo:
                 return []
             batch = self._todo.popleft()
-            # never ends: a batch of one is as small as it gets
+            # stops at one prompt, even if that is over the budget
             while len(batch) > 1 and len(batch) * self._size(batch[0]) > self.budget:
                 half = (len(batch) + 1) // 2
                 self._todo.appendleft(batch[half:])
@@ -56,24 +56,24 @@ class Work:
             return batch
 
     def give_back(self, batch: list[int]) -> None:
-        """A batch was too large: go on with batches of half its size."""
+        """Put back a batch that was too large, and halve the budget."""
         with self._lock:
             self.budget = min(self.budget, len(batch) * self._size(batch[0])) // 2
             self._todo.appendleft(batch)
 
     def one_by_one(self, batch: list[int]) -> None:
-        """A batch failed: each of its prompts gets a batch of its own."""
+        """Put back a batch that failed, as one batch per prompt."""
         with self._lock:
             self._todo.extendleft([i] for i in reversed(batch))
 
 
 def decode_all(decoders: Sequence[Decode], prompts: Sequence[Prompt], budget: int) -> Iterator[tuple[int, Decoded]]:
-    """The place of each prompt and its answer, as batches finish.
+    """Yield the index and the answer of each prompt as batches finish.
 
     Args:
         decoders: copies of the model, each on its own device; they share the batches.
-        prompts: what to answer.
-        budget: tokens in a batch.
+        prompts: the prompts to answer.
+        budget: tokens per batch.
     """
     work = Work(prompts, budget)
     if len(decoders) == 1:
@@ -116,7 +116,7 @@ def _worker(decode: Decode, work: Work) -> Iterator[tuple[int, Decoded]]:
     while batch := work.take():
         try:
             answers = decode([work.prompts[i] for i in batch])
-        except RadevalError:  # says what the user has to change: no prompt would fare better
+        except RadevalError:  # the user must change something: other prompts would fail too
             raise
         except Exception as error:
             size = sum(len(work.prompts[i].ids) for i in batch)
@@ -125,9 +125,9 @@ def _worker(decode: Decode, work: Work) -> Iterator[tuple[int, Decoded]]:
                 yield batch[0], f"{what} with a prompt of {size} tokens"
             elif is_out_of_memory(error):
                 work.give_back(batch)
-                log.warning("out of memory: going on with batches of %d tokens", work.budget)
+                log.warning("out of memory: continuing with batches of %d tokens", work.budget)
             else:
                 work.one_by_one(batch)
-                log.warning("decoding %d prompts failed (%s): one by one", len(batch), type(error).__name__)
+                log.warning("decoding %d prompts failed (%s): trying one by one", len(batch), type(error).__name__)
             continue
         yield from zip(batch, answers, strict=True)

@@ -1,4 +1,4 @@
-"""Answers that must follow a JSON schema: tokens that would break it are never chosen."""
+"""Make answers follow a JSON schema: tokens that would break it are never chosen."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class JsonGrammars:
     """Grammars of JSON schemas for one model's vocabulary, each compiled once.
 
     Args:
-        tokenizer: of the model.
-        vocabulary: number of tokens the model chooses from, padding of the table included.
+        tokenizer: the model's tokenizer.
+        vocabulary: number of tokens the model chooses from, including the padding of its table.
         ends: tokens that end an answer.
     """
 
@@ -26,13 +26,13 @@ class JsonGrammars:
         self._compiled: dict[str, Any] = {}
 
     def processor(self, schema: dict[str, Any]) -> Any:
-        """A logits processor for one batch."""
+        """Return a logits processor for one batch."""
         try:
             import xgrammar
             from xgrammar.contrib.hf import LogitsProcessor
         except ImportError as error:
             raise needs_extra("judges", "an answer that must follow a JSON schema") from error
-        text = json.dumps(schema)  # keys in the order given: the answer has them in that order
+        text = json.dumps(schema)  # keeps the order of the keys, which is also their order in the answer
         if text not in self._compiled:
             if self._compiler is None:
                 vocabulary = xgrammar.TokenizerInfo.from_huggingface(
@@ -40,7 +40,7 @@ class JsonGrammars:
                 )
                 self._compiler = xgrammar.GrammarCompiler(vocabulary)
             try:
-                # free white space would let a small model write blanks until it is cut
+                # if any white space were allowed, a small model might write blanks up to the limit
                 self._compiled[text] = self._compiler.compile_json_schema(text, any_whitespace=False)
             except (RuntimeError, ValueError) as error:
                 raise InputError(f"the JSON schema of the answer cannot be enforced: {error}") from error

@@ -1,11 +1,10 @@
-"""A model behind an API: many questions at a time, patient with a server that is slow, busy or breaks off."""
+"""Ask a model behind an API: many questions at once, with retries if the server is slow, busy or drops a connection."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
-import os
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,9 +13,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from radeval_core.errors import InputError, RadevalError
+from radeval_core.judges.backends.api_clients import AnthropicDialect, Dialect, NoAnswer, OpenAIDialect
 from radeval_core.judges.backends.base import Answer, Request
-from radeval_core.judges.backends.dialects import AnthropicDialect, Dialect, NoAnswer, OpenAIDialect
-from radeval_core.judges.backends.patience import Sleep, patiently, status_of
+from radeval_core.judges.backends.retry import Sleep, patiently, status_of
 
 log = logging.getLogger(__name__)
 #: an error message of a server may quote the question
@@ -25,13 +24,13 @@ _QUOTED = 200
 
 @dataclass
 class Usage:
-    """What a backend was asked for so far in this process; answers from a cache cost nothing.
+    """What a backend has used so far in this process. Answers from a cache do not count.
 
     Attributes:
-        answers: number of them.
-        prompt_tokens: as the server counts them.
-        answer_tokens: as the server counts them.
-        cost: in the currency of the prices given; None if none were.
+        answers: number of answers.
+        prompt_tokens: tokens of the prompts, as the server counts them.
+        answer_tokens: tokens of the answers, as the server counts them.
+        cost: in the currency of the given prices; None without prices.
     """
 
     answers: int = 0
@@ -49,8 +48,8 @@ class _Done:
     taken: asyncio.Future[None]
 
     def take(self) -> None:
-        """The caller, in another thread, is done with it."""
-        with contextlib.suppress(RuntimeError):  # the loop ended meanwhile
+        """Mark the answer as used; the caller runs in another thread."""
+        with contextlib.suppress(RuntimeError):  # the event loop has ended
             self.taken.get_loop().call_soon_threadsafe(self._taken)
 
     def _taken(self) -> None:
@@ -59,17 +58,17 @@ class _Done:
 
 
 class HttpBackend:
-    """Answers from a server.
+    """Gets answers from a server.
 
     Args:
-        model: as the server calls it.
-        dialect: how to talk to it.
-        concurrency: questions under way at a time.
+        model: the model's name on the server.
+        dialect: the kind of API.
+        concurrency: number of questions open at the same time.
         timeout: seconds to wait for an answer.
-        retries: tries a question gets, the first included.
-        price_in: price of a million tokens of questions; RADEVAL_PRICE_IN if None.
-        price_out: price of a million tokens of answers; RADEVAL_PRICE_OUT if None.
-        sleep: waits between tries.
+        retries: attempts per question, including the first.
+        price_in: price of a million tokens of questions. With both prices, the cost is logged.
+        price_out: price of a million tokens of answers.
+        sleep: called to wait between tries.
     """
 
     def __init__(
@@ -84,18 +83,23 @@ class HttpBackend:
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         for name, value in {"concurrency": concurrency, "timeout": timeout, "retries": retries}.items():
-            if value <= 0:
+            if not value > 0:  # also refuses NaN
                 raise InputError(f"option {name} must be more than 0, got {value}")
+        for name, price in {"price_in": price_in, "price_out": price_out}.items():
+            if price is not None and not price >= 0:
+                raise InputError(f"option {name} must be the price of a million tokens, 0 or more, got {price}")
+        if (price_in is None) != (price_out is None):
+            raise InputError("options price_in and price_out must be given together")
         self.model = model
         self.dialect = dialect
         self.concurrency = int(concurrency)
         self.timeout = float(timeout)
         self.retries = int(retries)
-        self.prices = (_price("RADEVAL_PRICE_IN", price_in), _price("RADEVAL_PRICE_OUT", price_out))
+        self.prices = None if price_in is None or price_out is None else (price_in, price_out)
         self.usage = Usage()
         self._sleep = sleep
         self._without: set[str] = set()
-        self._failures = 0  # in a row
+        self._failures = 0  # consecutive failures
 
     @property
     def identity(self) -> str:
@@ -108,7 +112,7 @@ class HttpBackend:
 
     @property
     def _name(self) -> str:
-        """Model and host: another host may run the same name in another form. No port, path or user name."""
+        """Return model and host, without port, path or user name: two hosts may run different models of one name."""
         return f"{self.model}@{urlsplit(self.dialect.address).hostname}"
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answer]]:
@@ -123,7 +127,7 @@ class HttpBackend:
             finally:
                 done.put(None)
 
-        # a thread of its own: the caller may have an event loop running, as a notebook does
+        # in a separate thread, because the caller may already run an event loop, as notebooks do
         thread = threading.Thread(target=run, daemon=True)
         thread.start()
         try:
@@ -146,13 +150,13 @@ class HttpBackend:
                     return
                 item = _Done(place, await self._ask(client, request), asyncio.get_running_loop().create_future())
                 done.put(item)
-                # until the caller has written the answer down it counts as under way: a kill loses no more than those
+                # a question stays open until the caller has stored its answer: a kill loses only open questions
                 await item.taken
 
         async def watch(workers: asyncio.Future[Any]) -> None:
             while not stop.is_set():
                 await asyncio.sleep(0.1)
-            workers.cancel()  # nobody waits for the answers any more
+            workers.cancel()  # nobody is waiting for the answers now
 
         async with self.dialect.client(self.timeout) as client:
             workers = asyncio.gather(*(worker(client) for _ in range(min(self.concurrency, len(requests)))))
@@ -166,8 +170,8 @@ class HttpBackend:
                 watcher.cancel()
 
     async def _ask(self, client: Any, request: Request) -> Answer:
-        """One answer, or why there is none."""
-        # a server that is down is not tried again for each of thousands of questions
+        """Return an answer, or the reason why it is missing."""
+        # if the server is down, do not retry each of thousands of questions
         tries = self.retries if self._failures < 2 * self.concurrency else 1
         try:
             answer: Answer = await patiently(tries, self._sleep)(self._ask_adapting, client, request)
@@ -181,7 +185,7 @@ class HttpBackend:
         return answer
 
     async def _ask_adapting(self, client: Any, request: Request) -> Answer:
-        """One try; parameters the server refuses are left out, for good once it answers without them."""
+        """Ask once. Drop parameters that the server refuses, permanently once it answers without them."""
         without = set(self._without)
         while True:
             try:
@@ -194,11 +198,11 @@ class HttpBackend:
                 continue
             for name in sorted(without - self._without):
                 self._without.add(name)
-                log.warning("%s refuses the parameter %s: going on without it", self._name, name)
+                log.warning("%s refuses the parameter %s: continuing without it", self._name, name)
             return answer
 
     def _refused(self, error: Exception, request: Request, without: set[str]) -> str | None:
-        """The parameter a server complains about, if it is one that can be left out."""
+        """Return the optional parameter that the server complains about, or None."""
         if status_of(error) not in (400, 422):
             return None
         left = [name for name in self.dialect.optional if name not in without]
@@ -206,7 +210,7 @@ class HttpBackend:
         if request.schema is None and schema in left:
             left.remove(schema)
         named = [name for name in left if name in str(error)]
-        # a schema is refused in many words
+        # servers refuse a schema with many different messages
         return named[0] if named else (schema if schema in left else None)
 
     def _reason(self, error: Exception) -> str:
@@ -214,7 +218,7 @@ class HttpBackend:
         if status in (401, 403) and self.usage.answers == 0:
             raise InputError(f"{self._name} does not accept the key in the environment (HTTP {status})") from None
         if status == 404 and self.usage.answers == 0:
-            raise InputError(f"{self._name}: the server knows no such model or address (HTTP 404)") from None
+            raise InputError(f"{self._name}: the server has no such model or address (HTTP 404)") from None
         if isinstance(error, NoAnswer):
             return str(error)
         what = f"HTTP {status}" if status else type(error).__name__
@@ -227,37 +231,25 @@ class HttpBackend:
         self.usage.answers += 1
         self.usage.prompt_tokens += answer.prompt_tokens
         self.usage.answer_tokens += answer.answer_tokens
-        price_in, price_out = self.prices
-        if price_in is not None and price_out is not None:
+        if self.prices is not None:
+            price_in, price_out = self.prices
             spent = self.usage.prompt_tokens * price_in + self.usage.answer_tokens * price_out
             self.usage.cost = spent / 1e6
 
     def _log_usage(self) -> None:
         cost = "" if self.usage.cost is None else f", cost {self.usage.cost:.4f}"
-        log.info(
+        log.log(
+            logging.WARNING if cost else logging.INFO,  # users who set prices want to see the cost
             "%s: %d answers so far, %d tokens in, %d tokens out%s",
             self._name, self.usage.answers, self.usage.prompt_tokens, self.usage.answer_tokens, cost,
         )  # fmt: skip
 
 
 def openai_backend(model: str, **options: Any) -> HttpBackend:
-    """A model behind an OpenAI-compatible server, named by OPENAI_BASE_URL and OPENAI_API_KEY."""
+    """Return a backend for the OpenAI-compatible server in OPENAI_BASE_URL, with the key in OPENAI_API_KEY."""
     return HttpBackend(model, OpenAIDialect(model), **options)
 
 
 def anthropic_backend(model: str, **options: Any) -> HttpBackend:
-    """A model behind Anthropic's API, with the key in ANTHROPIC_API_KEY."""
+    """Return a backend for Anthropic's API, with the key in ANTHROPIC_API_KEY."""
     return HttpBackend(model, AnthropicDialect(model), **options)
-
-
-def _price(variable: str, given: float | None) -> float | None:
-    value = os.environ.get(variable) if given is None else given
-    if value in (None, ""):
-        return None
-    try:
-        price = float(value)
-    except ValueError:
-        price = -1.0
-    if price < 0:
-        raise InputError(f"{variable} must be the price of a million tokens, a number: got {value!r}")
-    return price

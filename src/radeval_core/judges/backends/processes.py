@@ -1,4 +1,4 @@
-"""Several processes of one run, as `accelerate launch` starts them: each answers its share, all get every answer."""
+"""Split one run over several processes (`accelerate launch`): each answers its share, and all get every answer."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Processes(Protocol):
     count: int
 
     def gather(self, items: list[Any]) -> list[Any]:
-        """The items of all processes, one list."""
+        """Return the items of all processes in one list."""
 
     def agree(self, value: T) -> T:
-        """The first process' value."""
+        """Return the value that the first process has."""
 
 
 class LaunchedProcesses:
@@ -49,16 +49,16 @@ class LaunchedProcesses:
 
 
 def running_processes() -> Processes | None:
-    """The processes of this run; None if this is the only one."""
+    """Return the processes of this run; None if this is the only one."""
     return LaunchedProcesses() if int(os.environ.get("WORLD_SIZE", "1")) > 1 else None
 
 
 def share(
     ask: Callable[[Sequence[Request]], Iterator[tuple[int, Answer]]], requests: Sequence[Request], processes: Processes
 ) -> Iterator[tuple[int, Answer]]:
-    """The place and answer of every request, this process' own share first, as soon as each is there.
+    """Yield the index and the answer of every request, first those of this process as soon as each is ready.
 
-    Every process must be given the same requests: all of them wait for each other at the end.
+    Every process must get the same requests: they wait for each other at the end.
     """
     places = list(range(processes.rank, len(requests), processes.count))
     mine: list[tuple[int, Answer]] = []

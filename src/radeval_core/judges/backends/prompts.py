@@ -1,4 +1,4 @@
-"""From a question to token ids, so that no text inside a message can become a special token of the model."""
+"""Turn a question into token ids. No text inside a message can become a special token of the model."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 from radeval_core.errors import CheckpointError, needs_extra
 from radeval_core.judges.backends.base import Message, Request
 
-#: a template that prints the date would ask another question every day; one that lets the model think first would
-#: spend the answer on it. Templates that know neither ignore them.
+#: a fixed date, because a template that prints today's date would change the question every day; and no thinking,
+#: because it would use up the tokens of the answer. Templates without these options ignore them.
 _TEMPLATE_OPTIONS = {"date_string": "01 Jan 2024", "enable_thinking": False}
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """What a model on this machine is given.
+    """The input of a model on this machine.
 
     Attributes:
-        ids: token ids, special tokens included.
-        limit: the longest answer there is room for; 0 or less if the prompt is too long.
-        room: tokens of prompt and answer together that there may be.
+        ids: token ids, including special tokens.
+        limit: the most tokens the answer may have; 0 or less if the prompt is too long.
+        room: the most tokens prompt and answer may have together.
         schema: JSON schema the answer must follow.
     """
 
@@ -33,7 +33,7 @@ class Prompt:
 
     @property
     def too_long(self) -> str:
-        """Why there can be no answer; empty if there can."""
+        """Return why the prompt is too long to be answered; an empty text if it is not."""
         if self.limit > 0:
             return ""
         return f"the prompt has {len(self.ids)} tokens: prompt and answer together may have {self.room}"
@@ -43,9 +43,9 @@ class PromptMaker:
     """Renders and tokenises questions for one model.
 
     Args:
-        tokenizer: of the model.
-        context: tokens the model takes, prompt and answer together.
-        name: of the model, for messages.
+        tokenizer: the model's tokenizer.
+        context: the most tokens the model takes, prompt and answer together.
+        name: the model's name, for messages.
     """
 
     def __init__(self, tokenizer: Any, context: int, name: str) -> None:
@@ -58,7 +58,7 @@ class PromptMaker:
 
     @property
     def template_version(self) -> str:
-        """Short name of the chat template: another one means other questions."""
+        """Return a short hash of the chat template: another template changes the questions."""
         return hashlib.sha256(str(self.tokenizer.chat_template or "").encode()).hexdigest()[:8]
 
     def prompt(self, request: Request) -> Prompt:
@@ -76,7 +76,7 @@ class PromptMaker:
 
     def _render(self, messages: Sequence[Message]) -> str:
         if not self.tokenizer.chat_template:
-            raise CheckpointError(f"{self.name} has no chat template, so it cannot be asked this: name a chat model")
+            raise CheckpointError(f"{self.name} has no chat template, so it cannot answer this: give a chat model")
         try:
             from jinja2 import TemplateError
         except ImportError as error:
@@ -87,7 +87,7 @@ class PromptMaker:
         except TemplateError:
             if len(turns) < 2 or turns[0]["role"] != "system":
                 raise
-            # some templates know no system turn: the instructions then open the first turn of the user
+            # some templates have no system turn: put the instructions at the start of the first user turn
             first = {"role": "user", "content": f"{turns[0]['content']}\n\n{turns[1]['content']}"}
             return self._apply([first, *turns[2:]])
 
@@ -98,7 +98,7 @@ class PromptMaker:
         return text
 
     def inert(self, text: str) -> str:
-        """The text with the model's special tokens broken up: `</s>` is written `< /s>`."""
+        """Return the text with the model's special tokens broken up: `</s>` becomes `< /s>`."""
         while found := next((token for token in self.special if token in text), None):
             text = text.replace(found, f"{found[0]} {found[1:]}")
         return text

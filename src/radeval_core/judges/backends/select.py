@@ -1,14 +1,12 @@
-"""From the name a user types to the backend that answers."""
+"""Choose the backend for the name a user types."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.judges.backends.base import Backend
-from radeval_core.scorer import Resources
 
 #: options each kind of backend takes
 OPTIONS = {
@@ -19,29 +17,40 @@ OPTIONS = {
 }
 
 
-def make_backend(wanted: str, resources: Resources, **options: Any) -> Backend:
-    """The backend a name stands for.
+def make_backend(wanted: str, device: str | None = None, batch_tokens: int | None = None, **options: Any) -> Backend:
+    """Return the backend for a name.
 
     Args:
         wanted: `transformers:ID_OR_FOLDER`, `vllm:ID_OR_FOLDER`, `http:MODEL` (server in OPENAI_BASE_URL, key in
-            OPENAI_API_KEY), `anthropic:MODEL` (key in ANTHROPIC_API_KEY), or a bare Hub id or folder, which
-            transformers runs.
-        resources: device, token budget and progress bars of this run.
-        options: what `OPTIONS` lists for the kind of backend; None stands for its default.
+            OPENAI_API_KEY), `anthropic:MODEL` (key in ANTHROPIC_API_KEY), or a Hub id or folder alone, which
+            runs with transformers.
+        device: `cuda`, `mps` or `cpu`, for a model on this machine; the best one by default.
+        batch_tokens: token budget of a batch, for a model on this machine.
+        options: options of the backend, listed in `OPTIONS`; None means the default.
 
     Raises:
-        InputError: the name, an option or the environment is not what a backend needs.
+        InputError: the name, an option or the environment does not fit the backend.
     """
     kind, model = split_name(wanted)
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if name not in OPTIONS[kind]:
-            raise unknown_name(f"option of the {kind} backend", name, OPTIONS[kind])
-    return _MAKERS[kind](model, resources, given)
+            raise InputError(f"{kind}: models have no option {name}; they take {', '.join(OPTIONS[kind])}")
+    if kind == "transformers":
+        from radeval_core.judges.backends.transformers_backend import transformers_backend
+
+        return transformers_backend(model, device=device, batch_tokens=batch_tokens, **given)
+    if kind == "vllm":
+        from radeval_core.judges.backends.vllm_backend import vllm_backend
+
+        return vllm_backend(model, **given)
+    from radeval_core.judges.backends.http_backend import anthropic_backend, openai_backend
+
+    return (openai_backend if kind == "http" else anthropic_backend)(model, **given)
 
 
 def split_name(wanted: str) -> tuple[str, str]:
-    """Kind of backend and model."""
+    """Return the kind of backend and the model."""
     kind, colon, model = wanted.partition(":")
     if not colon or Path(wanted).exists():
         kind, model = "transformers", wanted
@@ -49,39 +58,7 @@ def split_name(wanted: str) -> tuple[str, str]:
         raise unknown_name("backend", kind, OPTIONS)
     if not model or model.startswith("//"):
         raise InputError(
-            f"{wanted!r} names no model: write {kind}:MODEL"
-            + (", and the address of the server in OPENAI_BASE_URL" if kind == "http" else "")
+            f"{wanted!r} contains no model name: write {kind}:MODEL"
+            + (", and set OPENAI_BASE_URL to the address of the server" if kind == "http" else "")
         )
     return kind, model
-
-
-def _transformers(model: str, resources: Resources, options: dict[str, Any]) -> Backend:
-    from radeval_core.judges.backends.transformers_backend import transformers_backend
-
-    return transformers_backend(model, device=resources.device, batch_tokens=resources.batch_tokens, **options)
-
-
-def _vllm(model: str, resources: Resources, options: dict[str, Any]) -> Backend:
-    from radeval_core.judges.backends.vllm_backend import vllm_backend
-
-    return vllm_backend(model, **options)
-
-
-def _http(model: str, resources: Resources, options: dict[str, Any]) -> Backend:
-    from radeval_core.judges.backends.http_backend import openai_backend
-
-    return openai_backend(model, **options)
-
-
-def _anthropic(model: str, resources: Resources, options: dict[str, Any]) -> Backend:
-    from radeval_core.judges.backends.http_backend import anthropic_backend
-
-    return anthropic_backend(model, **options)
-
-
-_MAKERS: dict[str, Callable[[str, Resources, dict[str, Any]], Backend]] = {
-    "transformers": _transformers,
-    "vllm": _vllm,
-    "http": _http,
-    "anthropic": _anthropic,
-}

@@ -1,4 +1,4 @@
-"""A causal language model on this machine, through transformers: batched greedy decoding."""
+"""Run a causal language model on this machine with transformers: batched greedy decoding."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from radeval_core.judges.backends.decoding import Decoded, decode_all
 from radeval_core.judges.backends.grammar import JsonGrammars
 from radeval_core.judges.backends.prompts import Prompt, PromptMaker
 
-#: tokens in one batch, prompts and answers: each keeps keys and values in memory until its batch is done
+#: tokens per batch, prompts and answers: the keys and values of each stay in memory until the batch is done
 DECODE_BUDGET = {"cpu": 16_384, "mps": 16_384, "cuda": 65_536}
-#: where a checkpoint does not say how many tokens it takes
+#: used if a checkpoint does not state its context length
 _DEFAULT_CONTEXT = 2048
 
 
 class TransformersBackend:
-    """Answers from a causal language model.
+    """Gets answers from a causal language model.
 
     Args:
-        source: Hub id or folder; a folder may hold a GGUF file.
-        device: see `choose_device`. With several GPUs and none named, each gets a copy and its share of the batches.
-        dtype: `fp32`, `bf16` or `fp16`; None for bf16 on a GPU that has it, fp16 on others, fp32 on a CPU.
-        batch_tokens: tokens in a batch, prompts and answers, padding included.
+        source: Hub id or folder; a folder may contain a GGUF file.
+        device: see `choose_device`. By default every GPU gets a copy of the model and a share of the batches.
+        dtype: `fp32`, `bf16` or `fp16`; by default bf16 on GPUs that support it, fp16 on others, fp32 on a CPU.
+        batch_tokens: tokens per batch (prompts, answers and padding).
         gguf_file: name of a GGUF file in the folder or repository.
     """
 
@@ -98,10 +98,10 @@ class GreedyDecoder:
         self.model = model
         self.ends = ends
         self.grammars = grammars
-        self.pad = min(ends, default=0)  # masked wherever it pads, so any token will do
+        self.pad = min(ends, default=0)  # padding is masked, so any token works
 
     def __call__(self, prompts: list[Prompt]) -> list[Sequence[int]]:
-        """The answers' token ids, each up to its end token or its own limit."""
+        """Return the token ids of the answers, each up to its end token or its limit."""
         ids, mask = pad_left([prompt.ids for prompt in prompts], self.pad)
         schema = prompts[0].schema
         with torch.inference_mode():
@@ -120,7 +120,7 @@ class GreedyDecoder:
 
 
 def pad_left(rows: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Token ids and attention mask of a batch, padded on the left: answers continue at the right end."""
+    """Return token ids and attention mask of a batch, padded on the left, because answers continue on the right."""
     width = max(map(len, rows))
     ids = torch.tensor([[pad] * (width - len(row)) + list(row) for row in rows])
     mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows])
@@ -128,7 +128,7 @@ def pad_left(rows: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, tor
 
 
 def decode_devices(wanted: str | None) -> list[torch.device]:
-    """The devices that get a copy of the model: all GPUs, unless one is named or each process has its own."""
+    """Return the devices that get a copy of the model: all GPUs, unless one is given or each process has its own."""
     device = choose_device(wanted)
     if device.type != "cuda" or device.index is not None:
         return [device]
@@ -138,14 +138,14 @@ def decode_devices(wanted: str | None) -> list[torch.device]:
 
 
 def default_dtype(device: torch.device) -> str:
-    """The number format a judge runs in on a device."""
+    """Return the default number format of a judge on a device."""
     if device.type == "cuda":
         return "bf16" if torch.cuda.is_bf16_supported() else "fp16"
     return "fp32"
 
 
 def end_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
-    """Every token that ends an answer, wherever the checkpoint says so."""
+    """Return all tokens that end an answer, from the tokenizer and both configs of the checkpoint."""
     found: set[int] = set()
     for value in (tokenizer.eos_token_id, model.generation_config.eos_token_id, model.config.eos_token_id):
         found.update(value if isinstance(value, (list, tuple)) else [value])
@@ -153,12 +153,12 @@ def end_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
 
 
 def load_causal_lm(source: str, dtype: torch.dtype, gguf_file: str | None) -> tuple[Any, Any, str]:
-    """The model in eval mode, set to greedy decoding, its tokenizer, and `name@revision`. No code is ever downloaded.
+    """Load a model for greedy decoding. Return it with its tokenizer and `name@revision`. Never download code.
 
     Args:
         source: Hub id, folder, or GGUF file.
         dtype: number format of the weights.
-        gguf_file: name of a GGUF file in it; a folder with one and without config.json needs no naming.
+        gguf_file: name of a GGUF file in it; optional if the folder has just one and no config.json.
     """
     if source.endswith(".gguf") and Path(source).is_file():
         source, gguf_file = str(Path(source).parent), Path(source).name
@@ -166,7 +166,7 @@ def load_causal_lm(source: str, dtype: torch.dtype, gguf_file: str | None) -> tu
         files = sorted(Path(source).glob("*.gguf"))
         gguf_file = files[0].name if len(files) == 1 else None
     options: dict[str, Any] = {"trust_remote_code": False} | ({"gguf_file": gguf_file} if gguf_file else {})
-    # unpacked while loading: kernels for packed weights would be code from the Hub, and another arithmetic
+    # unpack the weights: kernels for packed ones would be code from the Hub and would compute other numbers
     unpack = {"quantization_config": transformers.GgufConfig(dequantize=True)} if gguf_file else {}
     try:
         with QuietTransformers():
@@ -180,12 +180,12 @@ def load_causal_lm(source: str, dtype: torch.dtype, gguf_file: str | None) -> tu
     if report["missing_keys"] or report["mismatched_keys"]:
         broken = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
         raise CheckpointError(
-            f"{source} lacks {len(broken)} tensors the model needs or has them in the wrong shape, "
-            f"the first is {broken[0]!r}: it is incomplete or of another architecture"
+            f"{source} lacks {len(broken)} tensors or has them in the wrong shape, the first is {broken[0]!r}: "
+            "the checkpoint is incomplete or has another architecture"
         )
     model.eval()
     ends = sorted(end_tokens(model, tokenizer))
-    # a checkpoint may ask for sampling or penalties: a judge decodes greedily
+    # ignore sampling and penalties in the checkpoint's settings: a judge decodes greedily
     model.generation_config = transformers.GenerationConfig(
         do_sample=False, eos_token_id=ends or None, pad_token_id=ends[0] if ends else 0
     )
@@ -202,5 +202,5 @@ def transformers_backend(
     batch_tokens: int | None = None,
     gguf_file: str | None = None,
 ) -> TransformersBackend:
-    """A loaded model, kept for the next call: metrics and runs share it."""
+    """Return a loaded model, kept for the next call: metrics and runs share it."""
     return TransformersBackend(source, device, dtype, batch_tokens, gguf_file)

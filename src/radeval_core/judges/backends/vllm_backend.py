@@ -1,4 +1,4 @@
-"""A causal language model on this machine, through vLLM's offline engine: the same prompts, much faster on a GPU."""
+"""Run a causal language model on this machine with vLLM's offline engine: the same prompts, much faster on a GPU."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from radeval_core.errors import needs_extra
+from radeval_core.errors import InputError, needs_extra
 from radeval_core.judges.backends.base import Answer, Request
 from radeval_core.judges.backends.prompts import Prompt, PromptMaker
 
-#: number formats as vLLM calls them
+#: vLLM's names of the number formats
 _DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
-#: questions given to the engine at a time: answers are written down when all of them are there
+#: questions per call of the engine; answers are stored when all of them are ready
 WINDOW = 256
 
 
 class VllmBackend:
-    """Answers from a model that vLLM runs.
+    """Gets answers from a model that vLLM runs.
 
     Args:
         source: Hub id or folder.
-        dtype: `fp32`, `bf16` or `fp16`; None for what the checkpoint says.
-        tensor_parallel_size: GPUs that one copy of the model is spread over.
+        dtype: `fp32`, `bf16` or `fp16`; by default the checkpoint's.
+        tensor_parallel_size: number of GPUs that share one copy of the model.
     """
 
     def __init__(self, source: str, dtype: str | None = None, tensor_parallel_size: int = 1) -> None:
@@ -34,7 +34,9 @@ class VllmBackend:
         from radeval_core.engine.devices import choose_dtype
 
         if dtype is not None:
-            choose_dtype(dtype)  # says which there are
+            choose_dtype(dtype)  # raises an error that lists the formats
+        if tensor_parallel_size < 1:
+            raise InputError(f"option tensor_parallel_size must be at least 1, got {tensor_parallel_size}")
         self._vllm = vllm
         self.engine = vllm.LLM(
             model=source,
@@ -91,5 +93,5 @@ def _answer(prompt: Prompt, output: Any) -> Answer:
 
 @lru_cache(maxsize=1)
 def vllm_backend(source: str, dtype: str | None = None, tensor_parallel_size: int = 1) -> VllmBackend:
-    """A loaded model, kept for the next call."""
+    """Return a loaded model, kept for the next call."""
     return VllmBackend(source, dtype, tensor_parallel_size)

@@ -1,4 +1,4 @@
-"""From the text of an answer to corrections. What cannot be what it says is not guessed: it is asked for again."""
+"""Read corrections from the text of an answer. An invalid answer is never guessed at: the model is asked again."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from radeval_core.judges.fineradscore.analysis import DELETE, INSERT, REWRITE, Analysis, Correction
-from radeval_core.judges.fineradscore.lines import Line
+from radeval_core.corrections.lines import ReportLine
+from radeval_core.corrections.types import DELETE, INSERT, REWRITE, Analysis, Correction
 from radeval_core.judges.fineradscore.schema import DELETE_MARK, NEW_LINE, NO_ERROR, LineAnswer, read_entry
 from radeval_core.judges.verdict import UnreadableAnswer
 
 _FENCE = re.compile(r"```[\w-]*\s*(.*?)```", re.DOTALL)
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL)
-#: characters of an answer that are read; the longest real ones have some thousands
+#: maximum number of characters read from an answer; the longest real answers have a few thousand
 _LONGEST = 200_000
 _OPENING = re.compile(r"[{\[]")
 _FIELDS = {"corrections", "clinical severity"}
 
 
 class _Object(list[tuple[str, Any]]):
-    """A JSON object as its pairs, so that a key that comes twice is seen."""
+    """A JSON object as a list of pairs, so that a repeated key is noticed."""
 
 
-def read_answer(answer: str, lines: Sequence[Line]) -> Analysis:
-    """The corrections in an answer.
+def read_answer(answer: str, lines: Sequence[ReportLine]) -> Analysis:
+    """Return the corrections in an answer.
 
     Args:
-        answer: what a model wrote: JSON, perhaps with text or fences around it.
+        answer: the model's answer: JSON, optionally with text or fences around it.
         lines: the candidate's lines, as the model saw them.
 
     Raises:
-        UnreadableAnswer: it holds no corrections, or ones that cannot be; the message says what is wrong.
+        UnreadableAnswer: the answer contains no corrections, or invalid ones; the message says what is wrong.
     """
     corrections: list[Correction] = []
     seen: set[int] = set()
@@ -45,9 +45,9 @@ def read_answer(answer: str, lines: Sequence[Line]) -> Analysis:
                 raise ValueError(f"{where} is corrected twice: give one entry a line")
             if number is not None:
                 seen.add(number)
-            said = read_entry(where, _plain(entry, where))
-            if said.rating != NO_ERROR:
-                corrections.append(_correction(where, None if number is None else lines[number], said))
+            line_answer = read_entry(where, _plain(entry, where))
+            if line_answer.rating != NO_ERROR:
+                corrections.append(_correction(where, None if number is None else lines[number], line_answer))
     except ValueError as error:
         raise UnreadableAnswer(str(error)) from None
     corrections.sort(key=lambda c: (c.line is None, c.line or 0))
@@ -55,7 +55,7 @@ def read_answer(answer: str, lines: Sequence[Line]) -> Analysis:
 
 
 def _json_in(answer: str) -> Any:
-    """The one JSON value an answer holds, in a fence or bare."""
+    """Return the only JSON value in an answer, inside a fence or not."""
     text = _THOUGHT.sub(" ", answer[:_LONGEST])
     fenced = [block for block in _FENCE.findall(text) if block.lstrip()[:1] in ("{", "[")]
     found = [value for block in fenced or [text] for value in _values(block)]
@@ -68,7 +68,7 @@ def _json_in(answer: str) -> Any:
 
 
 def _values(text: str) -> Iterator[Any]:
-    """The outermost JSON objects and lists of objects in a text."""
+    """Yield the outermost JSON objects and lists of objects in a text."""
     text = _STRING_OR_COMMA.sub(lambda match: "" if match[0] == "," else match[0], text)
     decoder = json.JSONDecoder(object_pairs_hook=_Object, strict=False)
     position = 0
@@ -77,9 +77,9 @@ def _values(text: str) -> Iterator[Any]:
             value, position = decoder.raw_decode(text, start.start())
         except RecursionError:
             return
-        except ValueError:  # also a number of more digits than Python reads
+        except ValueError:  # also raised for a number with more digits than Python accepts
             if start[0] == "{":
-                return  # an object that breaks off: what follows is its inside
+                return  # the object is incomplete: what follows is part of it
             position = start.end()
             continue
         if isinstance(value, _Object) or all(isinstance(item, _Object) for item in value):
@@ -87,7 +87,7 @@ def _values(text: str) -> Iterator[Any]:
 
 
 def _json_problem(text: str) -> str:
-    """Where JSON breaks off, for the model to put right."""
+    """Return where the JSON is broken, so that the model can correct it."""
     start = text.find("{")
     if start < 0:
         return ""
@@ -101,10 +101,10 @@ def _json_problem(text: str) -> str:
 
 
 def _entries(value: Any) -> Iterator[tuple[str, Any]]:
-    """Line keys with what is said of each; of one object, or of a list of them."""
+    """Yield each line key with its entry, from one object or from a list of objects."""
     for item in [value] if isinstance(value, _Object) else value:
         keys = {key for key, _ in item}
-        if keys & _FIELDS:  # {"line": 2, "corrections": …} rather than {"2": {"corrections": …}}
+        if keys & _FIELDS:  # {"line": 2, "corrections": …} instead of {"2": {"corrections": …}}
             number = next((entry for key, entry in item if key.lower() in ("line", "id", "line number")), None)
             if number is None and "line" not in keys:
                 raise ValueError('a correction without a line: use the number of the line, or "None", as its key')
@@ -118,7 +118,7 @@ def _entries(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _line_number(key: str, count: int) -> int | None:
-    """The line a key names; None for an insertion."""
+    """Return the line number that a key names, or None for an insertion."""
     name = re.sub(r"^line\s*|[\[\]\s]", "", key.strip(), flags=re.IGNORECASE)
     if name.lower() in ("none", "null", "new"):
         return None
@@ -131,7 +131,7 @@ def _line_number(key: str, count: int) -> int | None:
 
 
 def _plain(entry: Any, where: str) -> dict[str, Any]:
-    """An entry as a dict, its keys once each."""
+    """Return an entry as a dict; a repeated key is an error."""
     if not isinstance(entry, _Object):
         raise ValueError(f"{where}: expected an object with corrections, clinical severity, comments, error category")
     fields: dict[str, Any] = {}
@@ -143,8 +143,8 @@ def _plain(entry: Any, where: str) -> dict[str, Any]:
     return fields
 
 
-def _correction(where: str, line: Line | None, said: LineAnswer) -> Correction:
-    text = " ".join(said.corrections.split())
+def _correction(where: str, line: ReportLine | None, line_answer: LineAnswer) -> Correction:
+    text = " ".join(line_answer.corrections.split())
     delete = text.lower().strip("[]. ") == DELETE_MARK.strip("[]")
     if not text:
         raise ValueError(f'{where}: "corrections" is empty: write the corrected line, or {DELETE_MARK}')
@@ -157,7 +157,7 @@ def _correction(where: str, line: Line | None, said: LineAnswer) -> Correction:
         action=INSERT if line is None else DELETE if delete else REWRITE,
         before="" if line is None else line.text,
         after="" if delete else text,
-        rating=said.rating,
-        category=said.category,
-        comment=said.comments,
+        rating=line_answer.rating,
+        category=line_answer.category,
+        comment=line_answer.comments,
     )

@@ -1,4 +1,4 @@
-"""How severe an error is: what the comparison of two reports says of its weight, on the paper's scale."""
+"""Rate how severe an error is on the paper's scale, from its weight in the comparison of two reports."""
 
 from __future__ import annotations
 
@@ -8,27 +8,29 @@ from importlib import resources
 
 import yaml
 
-from radeval_core.judges.claims import Claim
-from radeval_core.judges.compare import FALSE_COMPARISON, OMITTED_COMPARISON, SEVERITY, WEIGHT, Difference
-from radeval_core.judges.fineradscore.analysis import INVALID_COMPARISON, RATING
+from radeval_core.corrections.types import INVALID_COMPARISON, RATING
+from radeval_core.error_categories import FALSE_COMPARISON, OMITTED_COMPARISON, WRONG_SEVERITY
+from radeval_core.findings.claims import Claim
+from radeval_core.findings.differences import WEIGHT, Difference
 
-#: where the tip of an endotracheal tube belongs, in millimetres above the carina
+#: correct position of the tip of an endotracheal tube, in millimetres above the carina
 _IN_PLACE = (20.0, 70.0)
-#: from this share of a finding's weight on, its degree or size is far off: mild for severe, more than twice the size
+#: an error of degree or size with at least this fraction of the finding's weight is far off: mild for severe, more than
+#: twice the size
 _FAR_OFF = 0.6
 
 
 def rate(difference: Difference) -> str:
-    """The rating of one error.
+    """Return the rating of one error.
 
-    A finding that is missed or invented has the weight of its kind, and a finding described wrongly or in doubt a part
-    of it. What is said of an earlier film is never more than actionable.
+    A missed or invented finding counts with its full weight, a wrongly described or uncertain one with a part of it. An
+    error about an earlier film is never worse than actionable.
     """
     if (misplaced := _misplaced_airway(difference)) is not None:
         return misplaced
     weight, category = difference.weight, difference.category
     claims = [claim for claim in (difference.reference, difference.candidate) if claim is not None]
-    if category == SEVERITY:
+    if category == WRONG_SEVERITY:
         return RATING[
             _wrong_degree(weight / WEIGHT[difference.significance], _severity(difference.significance, claims))
         ]
@@ -40,7 +42,7 @@ def rate(difference: Difference) -> str:
 
 
 def _severity(significance: str, claims: Sequence[Claim]) -> int:
-    """What it counts to miss or invent a finding."""
+    """Return the severity of missing or inventing a finding."""
     named, names = _lists(), {name for claim in claims for name in claim.names}
     if significance == "urgent":
         mild = all(claim.severity == "mild" for claim in claims)
@@ -51,13 +53,16 @@ def _severity(significance: str, claims: Sequence[Claim]) -> int:
     return 2 if significance == "minor" else 1
 
 
-def _wrong_degree(share: float, whole: int) -> int:
-    """What a wrong degree or size counts: less than to miss the finding, which at least is looked at."""
-    return min(whole, max(2, whole - 1)) if share >= _FAR_OFF else max(1, whole - 2)
+def _wrong_degree(share: float, missed: int) -> int:
+    """Return the severity of a wrong degree or size; `missed` is the severity of missing the finding.
+
+    The result is lower than `missed` where the scale allows it: the finding is at least mentioned.
+    """
+    return min(missed, max(2, missed - 1)) if share >= _FAR_OFF else max(1, missed - 2)
 
 
 def _misplaced_airway(difference: Difference) -> str | None:
-    """The rating where only one of the reports has the endotracheal tube out of place; None for all else."""
+    """Return the rating if only one of the reports has the endotracheal tube out of place, else None."""
     theirs, ours = difference.reference, difference.candidate
     if theirs is None or ours is None or "endotracheal_tube" not in theirs.names:
         return None
@@ -67,7 +72,7 @@ def _misplaced_airway(difference: Difference) -> str | None:
 
 
 def _out_of_place(tube: Claim) -> bool:
-    """Whether an endotracheal tube ends in a bronchus, or not 2 to 7 cm above the carina."""
+    """Return whether an endotracheal tube ends in a bronchus, or not 2 to 7 cm above the carina."""
     low, high = _IN_PLACE
     return "bronchus" in tube.anatomy or any(not low <= distance <= high for distance in tube.measurements)
 

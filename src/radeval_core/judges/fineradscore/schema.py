@@ -1,7 +1,6 @@
-"""The JSON a model must answer with: an object a line, keyed by the line's number or "None", as in the paper.
+"""The JSON of a model's answer: one object per line, with the line's number or "None" as its key, as in the paper.
 
-Spelling variants of ratings and categories are read as what they mean; anything else is an error that says what is
-wrong.
+Spelling variants of ratings and categories are accepted; anything else is an error that says what is wrong.
 """
 
 from __future__ import annotations
@@ -11,23 +10,23 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from radeval_core.judges.fineradscore.analysis import CATEGORIES, SEVERITY
+from radeval_core.corrections.types import CATEGORY_TITLES, SEVERITY
 
-#: key of what is inserted
+#: key of insertions
 NEW_LINE = "None"
 DELETE_MARK = "[delete]"
-#: said of a line without an error; such an entry corrects nothing
+#: rating of a line without an error; such an entry is no correction
 NO_ERROR = "No error"
-#: bounds for models whose answers are forced into the schema: without them one may write without end
+#: limits for models whose answers are forced into the schema: without them a model may never stop
 _LONGEST, _LONGEST_COMMENT, _MOST_INSERTIONS = 300, 120, 12
 _RATINGS = {re.sub(r"[^a-z]|error", "", name.lower()): name for name in (*SEVERITY, NO_ERROR)}
-_NUMBERS = {str(i): name for i, name in enumerate(CATEGORIES, start=1)}
-#: so many letters tell one category from the others
+_NUMBERS = {str(i): name for i, name in enumerate(CATEGORY_TITLES, start=1)}
+#: this many letters are enough to tell one category from the others
 _TELLING = 15
 
 
 class LineAnswer(BaseModel):
-    """What a model says of one line."""
+    """A model's answer about one line."""
 
     model_config = ConfigDict(str_strip_whitespace=True, populate_by_name=True)
 
@@ -63,7 +62,7 @@ class LineAnswer(BaseModel):
 
 
 def answer_schema(lines: int) -> dict[str, Any]:
-    """The JSON schema of an answer about a report of so many lines."""
+    """Return the JSON schema of an answer about a report with this many lines."""
     entry = {
         "type": "object",
         "properties": {
@@ -72,8 +71,8 @@ def answer_schema(lines: int) -> dict[str, Any]:
             "comments": {"type": "string", "maxLength": _LONGEST_COMMENT},
             "error category": {
                 "type": "array",
-                "items": {"type": "string", "enum": list(CATEGORIES)},
-                "maxItems": len(CATEGORIES),
+                "items": {"type": "string", "enum": list(CATEGORY_TITLES)},
+                "maxItems": len(CATEGORY_TITLES),
             },
         },
         "required": ["corrections", "clinical severity", "comments", "error category"],
@@ -90,10 +89,10 @@ def answer_schema(lines: int) -> dict[str, Any]:
 
 
 def read_entry(where: str, entry: Any) -> LineAnswer:
-    """One entry of an answer.
+    """Check and return one entry of an answer.
 
     Raises:
-        ValueError: it is not as it must be; the message names the place and says what is wrong.
+        ValueError: the entry is invalid; the message says where and what is wrong.
     """
     try:
         return LineAnswer.model_validate(entry)
@@ -111,16 +110,16 @@ def _rating(text: str) -> str | None:
 
 
 def _category(given: Any) -> str:
-    """A category by its words or by its number, 1 to 6."""
+    """Return a category from its words or its number, 1 to 6."""
     text = str(given).strip()
     words = _words(text)
     if not words and text.strip(".()") in _NUMBERS:
         return _NUMBERS[text.strip(".()")]
     if len(words) >= _TELLING:
-        for name in CATEGORIES:
+        for name in CATEGORY_TITLES:
             if _words(name).startswith(words):
                 return name
-    raise ValueError(f"unknown category {_short(text)}: write one or more of {'; '.join(CATEGORIES)}")
+    raise ValueError(f"unknown category {_short(text)}: write one or more of {'; '.join(CATEGORY_TITLES)}")
 
 
 def _words(text: str) -> str:

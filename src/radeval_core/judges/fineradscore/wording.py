@@ -1,30 +1,29 @@
-"""The words of a correction: a finding as a sentence, and what is wrong as a comment."""
+"""Write the text of a correction: a finding as a sentence, and an error as a comment."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from radeval_core.findings.parser import default_parser
-from radeval_core.findings.structures import Finding
-from radeval_core.judges.claims import Claim
-from radeval_core.judges.compare import (
+from radeval_core.corrections.apply import sentence
+from radeval_core.error_categories import (
     FALSE_COMPARISON,
     FALSE_FINDING,
-    LOCATION,
     MISSING_FINDING,
     OMITTED_COMPARISON,
-    SEVERITY,
-    Difference,
+    WRONG_LOCATION,
+    WRONG_SEVERITY,
 )
-from radeval_core.judges.fineradscore.apply import sentence
+from radeval_core.findings.claims import Claim
+from radeval_core.findings.differences import Difference
+from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.sentence_reader import read_sentence
+from radeval_core.findings.types import Finding
 
 _CLAUSE = frozenset({"is", "are", "was", "were", "of", "in", "the"})
 
 
-def describe(claim: Claim) -> str:
-    """A claim as a short sentence of its own, for a sentence of the reference that makes several."""
+def describe(claim: Claim, lexicon: Lexicon) -> str:
+    """Return one claim as a short sentence; used if the reference's sentence makes several claims."""
     mention = claim.mentions[0]
-    name, places = _name(mention), _places(claim)
+    name, places = _name(mention, lexicon), _places(claim, lexicon)
     side = claim.laterality or ""
     said = f"{name} in the {side} {places}" if places and side != "bilateral" else f"{side} {name}"
     if places and side == "bilateral":
@@ -43,12 +42,12 @@ def describe(claim: Claim) -> str:
 
 
 def deny(finding: Finding) -> str:
-    """A denial as a sentence of its own."""
+    """Return a denial as a sentence."""
     return sentence(f"No {finding.text.lower()}")
 
 
 def comment(difference: Difference) -> str:
-    """What is wrong, as a radiologist would note it."""
+    """Return an error as a radiologist would note it."""
     about, denial = difference.about, difference.denial
     if difference.category == MISSING_FINDING or difference.reference is None:
         side = "candidate" if difference.category == MISSING_FINDING else "reference"
@@ -59,34 +58,33 @@ def comment(difference: Difference) -> str:
         return f"The {side} says there is no {about}"
     kind = {
         FALSE_FINDING: "Another finding",
-        LOCATION: "Wrong place",
-        SEVERITY: "Wrong size or severity",
+        WRONG_LOCATION: "Wrong place",
+        WRONG_SEVERITY: "Wrong size or severity",
         FALSE_COMPARISON: "Change that the reference does not state",
         OMITTED_COMPARISON: "Change left out",
     }[difference.category]
     return f"{kind}: {about}"
 
 
-def _name(mention: Finding) -> str:
-    """The finding as the report writes it, unless that is a clause (`the heart is enlarged`) or needs its context."""
+def _name(mention: Finding, lexicon: Lexicon) -> str:
+    """Return the finding as the report writes it, unless it is a clause (`the heart is enlarged`) or needs context."""
     written = " ".join(mention.text.lower().split())
-    if _CLAUSE.isdisjoint(written.split()) and _reads_as(written, mention.finding):
+    if _CLAUSE.isdisjoint(written.split()) and _reads_as(written, mention.finding, lexicon):
         return written
     return mention.finding.replace("_", " ")
 
 
 def _grade(claim: Claim) -> str:
-    """How much of it there is; what lies in the pleural space is small or large rather than mild or severe."""
+    """Return the severity; findings in the pleural space are small or large, not mild or severe."""
     grade = claim.severity or ""
     return {"mild": "small", "severe": "large"}.get(grade, grade) if "pleura" in claim.anatomy else grade
 
 
-def _places(claim: Claim) -> str:
-    """Where it is, if that is not where it always is."""
-    usual = default_parser().lexicon.entries[claim.mentions[0].finding].regions
+def _places(claim: Claim, lexicon: Lexicon) -> str:
+    """Return the places of a claim; empty if it is only in its usual place."""
+    usual = lexicon.entries[claim.mentions[0].finding].regions
     return "" if claim.anatomy == usual else " and ".join(place.replace("_", " ") for place in claim.anatomy)
 
 
-@lru_cache(maxsize=4096)
-def _reads_as(words: str, finding: str) -> bool:
-    return [f.finding for f in default_parser().parse(words).stated] == [finding]
+def _reads_as(words: str, finding: str, lexicon: Lexicon) -> bool:
+    return [f.finding for f in read_sentence(words, lexicon) if not f.implied] == [finding]

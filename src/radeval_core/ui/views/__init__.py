@@ -1,7 +1,7 @@
-"""What a metric saw in a pair of reports, as HTML: one module a metric, each with one function, `draw`.
+"""Explains a metric's score of a pair as HTML: one module per metric, each with a function `draw`.
 
-A view is given the metric's `details` of the pair and both texts, and gives a fragment that runs nothing and loads
-nothing: everything a report says is escaped. Its look stands in `views.css`.
+A view receives the metric's `details` of the pair and both texts, and returns an HTML fragment that runs no script
+and loads nothing. All report text is escaped. The styles are in `views.css`.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from typing import Any
 def draw(
     name: str, detail: Mapping[str, Any], reference: str, candidate: str, options: Mapping[str, Any] | None = None
 ) -> str:
-    """The view of one pair.
+    """Draw the view of one pair.
 
     Args:
         name: the metric.
-        detail: one entry of `details`, as `compute(..., detailed=True)` gives it.
+        detail: one entry of the `details` that `compute(..., detailed=True)` returns.
         reference: the reference report.
         candidate: the candidate report.
-        options: options the metric was computed with.
+        options: the options used to compute the metric.
 
     Returns:
-        HTML, or nothing for a metric that has no view yet.
+        HTML, or "" for a metric without a view.
     """
     module = f"{__name__}.{name}"
     if find_spec(module) is None:
@@ -37,5 +37,5 @@ def draw(
 
 @cache
 def stylesheet() -> str:
-    """The look of all views, to be put into a page once."""
+    """Return the CSS of all views; a page needs it once."""
     return resources.files(__name__).joinpath("views.css").read_text("utf-8")

@@ -1,20 +1,21 @@
-"""`bertscore`: how well each word of one report is met in the other."""
+"""`bertscore`: how similar each word is to its best match in the other report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from radeval_core.ui.views.marks import legend, report_panel, text, two_columns
+from radeval_core.html_text import text
+from radeval_core.ui.views.marks import legend, report_panel, two_columns
 
 #: lowest similarity of each shade, its CSS class, and what it means
 _SHADES = (
-    (0.95, "sim4", "0.95 or more: as good as the same"),
+    (0.95, "sim4", "0.95 or more: almost identical"),
     (0.8, "sim3", "0.80 to 0.95: close"),
     (0.6, "sim2", "0.60 to 0.80: related"),
-    (-1.0, "sim1", "below 0.60: not met"),
+    (-1.0, "sim1", "below 0.60: no good match"),
 )
-#: what wordpieces and byte pairs put before a token
+#: prefixes of tokens: WordPiece marks continuations, byte-pair encoding marks new words
 _PIECE, _SPACE = "##", "Ġ"
 
 
@@ -25,22 +26,18 @@ class _WholeWord(NamedTuple):
 
 
 def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[str, Any]) -> str:
-    """Both reports word by word, shaded by the similarity of the best match."""
+    """Draw both reports word by word, shaded by the similarity of the best match."""
     ours, theirs = detail["prediction"], detail["reference"]
     cut = any(side["truncated"] for side in (ours, theirs))
     return (
         two_columns(
-            ("Reference: is each word met in the candidate? (recall)", report_panel("".join(_tiles(theirs, ours)))),
-            ("Candidate: is each word met in the reference? (precision)", report_panel("".join(_tiles(ours, theirs)))),
+            ("Reference words, matched in the candidate (recall)", report_panel("".join(_tiles(theirs, ours)))),
+            ("Candidate words, matched in the reference (precision)", report_panel("".join(_tiles(ours, theirs)))),
         )
         + legend(*((kind, words) for _, kind, words in _SHADES))
-        + '<p class="note">Under a word stands its similarity with its best match, named if it is another word. '
-        "A word of several pieces shows their mean.</p>"
-        + (
-            '<p class="note">The end of a long report was cut off, as the model reads only so many tokens.</p>'
-            if cut
-            else ""
-        )
+        + '<p class="note">The number under a word is its similarity to its best match; a different word is named. '
+        "A word of several tokens shows their mean.</p>"
+        + ('<p class="note">The end of a long report was cut off at the model\'s token limit.</p>' if cut else "")
     )
 
 
@@ -58,7 +55,7 @@ def _tiles(side: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _words(tokens: Sequence[str]) -> list[_WholeWord]:
-    """Tokens joined into words; the marks of begin and end are left out."""
+    """Join tokens into words; leave out special tokens such as [CLS] and <s>."""
     words: list[_WholeWord] = []
     byte_pairs = any(token.startswith(_SPACE) for token in tokens)
     for i, token in enumerate(tokens):

@@ -1,4 +1,4 @@
-"""`cider`: shared n-grams, and those that bring most of the score because they are rare."""
+"""`cider`: shared n-grams, and which of them add most to the score because they are rare."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from radeval_core.scores.cider import WORD, DocumentFrequencies, Ngram, cider_d, ngram_vectors
-from radeval_core.ui.views.marks import bar, both_reports, legend, table, text
+from radeval_core.functional.cider import WORD, DocumentFrequencies, Ngram, cider_d, ngram_vectors
+from radeval_core.html_text import text
+from radeval_core.ui.views.marks import bar, both_reports, legend, table
 from radeval_core.ui.views.words import find_words, ngram_legend, ngram_marks
 
 #: rows of the table
@@ -15,24 +16,24 @@ _SHOWN = 8
 
 
 def draw(detail: Mapping[str, Any], reference: str, candidate: str, options: Mapping[str, Any]) -> str:
-    """Shared n-grams in both reports, and what the weightiest add to the score."""
+    """Draw the shared n-grams in both reports and how much the top ones add to the score."""
     theirs, ours = find_words(WORD, reference), find_words(WORD, candidate)
     shares = contributions(reference, candidate, tuple(options.get("corpus") or (reference,)))
     heaviest = sorted(shares.items(), key=lambda item: (-item[1], item[0]))[:_SHOWN]
     rows = [
         [text(" ".join(ngram)), bar(share / heaviest[0][1], f"{share:.2f}")] for ngram, share in heaviest if share > 0
     ]
-    note = f"{detail['prediction_words']} words against {detail['reference_words'][0]} in the reference."
+    note = f"{detail['prediction_words']} words, {detail['reference_words'][0]} in the reference."
     return (
         both_reports(reference, candidate, (ngram_marks(theirs, ours), ngram_marks(ours, theirs)))
         + legend(*ngram_legend())
-        + (table(("Shared words that count most", "Added to the score"), rows) if rows else "")
-        + f'<p class="note">{text(note)} Words that most reports have add nothing.</p>'
+        + (table(("Shared words with the most weight", "Added to the score"), rows) if rows else "")
+        + f'<p class="note">{text(note)} Words that every report contains add nothing.</p>'
     )
 
 
 def contributions(reference: str, candidate: str, corpus: tuple[str, ...]) -> dict[Ngram, float]:
-    """What each shared n-gram adds to the score of the pair."""
+    """Return how much each shared n-gram adds to the score of the pair."""
     frequencies = DocumentFrequencies()
     for document in corpus:
         frequencies.add([document])
@@ -42,7 +43,7 @@ def contributions(reference: str, candidate: str, corpus: tuple[str, ...]) -> di
         if norm and other_norm:
             for ngram in mine.keys() & other.keys():
                 shared[ngram] = min(mine[ngram], other[ngram]) * other[ngram] / (norm * other_norm)
-    # scale and length penalty are the same for all, so the score itself says what they are
+    # scale and length penalty are the same for all n-grams, so the score gives their common factor
     total = math.fsum(shared.values())
     factor = cider_d(ours, [theirs]) / total if total else 0.0
     return {ngram: factor * value for ngram, value in shared.items()}

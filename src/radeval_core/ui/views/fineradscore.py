@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from radeval_core.html_text import text
 from radeval_core.ui.correction_report import correction_table, severity_legend
-from radeval_core.ui.views.marks import report_panel, text, two_columns
+from radeval_core.ui.views.marks import report_panel, two_columns
 
 
 def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[str, Any]) -> str:
-    """The corrections and what they lead to."""
+    """Draw the corrections and the corrected report."""
     if detail["corrections"] is None:
         return f'<p class="summary">Not analysed: {text(detail["reason"])}</p>'
     nothing = "" if detail["corrections"] else '<p class="summary">✓ Nothing to correct.</p>'

@@ -1,34 +1,22 @@
-"""`green`: errors by category, matched findings, and the sentences they are about."""
+"""`green`: errors by category, matched findings, and the sentences that contain them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from radeval_core.judges.green.analysis import CATEGORIES
-from radeval_core.ui.views.marks import Mark, both_reports, legend, plural, table, text
+from radeval_core.error_categories import CATEGORIES, in_words
+from radeval_core.html_text import text
+from radeval_core.ui.views.marks import Mark, both_reports, legend, plural, table
 
-_TITLES = dict(
-    zip(
-        CATEGORIES,
-        (
-            "False finding",
-            "Missing finding",
-            "Wrong location",
-            "Wrong severity",
-            "Comparison not in reference",
-            "Omitted comparison",
-        ),
-        strict=True,
-    )
-)
+_TITLES = {category: in_words(category).capitalize() for category in CATEGORIES}
 _LETTERS = dict(zip(CATEGORIES, "abcdef", strict=True))
-#: how severe, the sign before the letter of the category
+#: the sign before the letter of the category, by severity
 _SIGNS = {"significant": "✗", "insignificant": "△"}
 
 
 def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[str, Any]) -> str:
-    """The error notation."""
+    """Draw the errors and matched findings, in both reports and in a table."""
     if "matched" not in detail:
         return f'<p class="summary">Not analysed: {text(detail.get("reason", ""))}</p>'
     counts = {kind: sum(errors["count"] for errors in detail[kind].values()) for kind in _SIGNS}
@@ -63,7 +51,7 @@ def _errors(errors: Mapping[str, Any] | None) -> str:
 
 
 def _marks(detail: Mapping[str, Any], side: str) -> list[Mark]:
-    """Sentences of one report, those with the gravest errors first."""
+    """Return the marks of one report, the most severe first."""
     return [
         *_error_marks(detail, side, "significant", "error"),
         *_error_marks(detail, side, "insignificant", "minor"),

@@ -1,18 +1,16 @@
-"""What views share: escaped text, marked passages in both reports, bars and legends.
+"""The parts that views share: marked passages in both reports, tables, bars and legends.
 
-Colours are Okabe and Ito's, which are told apart with every kind of colour vision, and none stands alone: each kind of
-mark also has a line style and a label in words or signs.
+Colours are Okabe and Ito's, which differ for every kind of colour vision. Colour is never the only difference: each
+kind of mark also has a line style and a label in words or signs.
 """
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-#: signs that page templates could read as code; as numbered characters they are text everywhere
-_TEMPLATE_SIGNS = {ord(sign): f"&#{ord(sign)};" for sign in "${}`"}
+from radeval_core.html_text import text
 
 
 @dataclass(frozen=True)
@@ -20,11 +18,11 @@ class Mark:
     """A passage to mark.
 
     Attributes:
-        start: where it begins in the report.
-        end: where it ends.
-        kind: CSS class that gives colour and line style; of marks over the same words the first in the list shows.
-        badge: a short label that follows the passage; may be empty.
-        note: what a reader sees when pointing at it; may be empty.
+        start: index of its first character in the report.
+        end: index after its last character.
+        kind: CSS class with colour and line style; if marks overlap, the first one in the list is shown.
+        badge: a short label after the passage; may be empty.
+        note: tooltip of the passage; may be empty.
     """
 
     start: int
@@ -34,13 +32,8 @@ class Mark:
     note: str = ""
 
 
-def text(content: object) -> str:
-    """Anything as text that no browser and no page template can read as markup or code."""
-    return html.escape(str(content), quote=True).translate(_TEMPLATE_SIGNS)
-
-
 def highlight(report: str, marks: Sequence[Mark]) -> str:
-    """A report with its marked passages. Marks may overlap; those that lie outside the report are cut to it."""
+    """Return a report as HTML with its marked passages. Marks may overlap; parts beyond its end are cut off."""
     kept = [m for m in marks if 0 <= m.start < m.end and m.start < len(report)]
     cuts = sorted({0, len(report), *(m.start for m in kept), *(min(m.end, len(report)) for m in kept)})
     pieces = []
@@ -58,7 +51,7 @@ def highlight(report: str, marks: Sequence[Mark]) -> str:
 
 
 def both_reports(reference: str, candidate: str, marks: tuple[Sequence[Mark], Sequence[Mark]]) -> str:
-    """The two reports side by side, the reference first, each with its marks."""
+    """Return both reports side by side, the reference first, each with its marks."""
     return two_columns(
         ("Reference", report_panel(highlight(reference, marks[0]))),
         ("Candidate", report_panel(highlight(candidate, marks[1]))),
@@ -66,24 +59,24 @@ def both_reports(reference: str, candidate: str, marks: tuple[Sequence[Mark], Se
 
 
 def report_panel(body: str) -> str:
-    """A report whose HTML is given; an empty one says so."""
+    """Return a panel with a report's HTML, or with `(empty report)`."""
     return f'<p class="report">{body}</p>' if body.strip() else '<p class="report empty">(empty report)</p>'
 
 
 def two_columns(*columns: tuple[str, str]) -> str:
-    """Titled columns of HTML, one under the other on a narrow screen."""
+    """Return columns of HTML with titles; on a narrow screen they are below each other."""
     inner = "".join(f"<div><h4>{text(title)}</h4>{body}</div>" for title, body in columns)
     return f'<div class="columns">{inner}</div>'
 
 
 def legend(*entries: tuple[str, str]) -> str:
-    """What each kind of mark means: (kind, words)."""
+    """Return a legend; each entry is a kind of mark and its meaning."""
     marks = "".join(f'<span><mark class="{kind}">{text(words)}</mark></span>' for kind, words in entries)
     return f'<p class="legend">{marks}</p>'
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
-    """A table of HTML cells. Each cell knows the name of its column, which a narrow screen shows beside it."""
+    """Return a table of HTML cells. On a narrow screen each cell shows the name of its column beside it."""
     columns = "".join(f'<th scope="col">{text(name)}</th>' for name in head)
     lines = []
     for row in rows:
@@ -95,11 +88,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") ->
 
 
 def bar(share: float, words: str) -> str:
-    """A value between 0 and 1 as a bar, with its number."""
+    """Return a value between 0 and 1 as a bar, with a label."""
     width = 100 * min(max(share, 0.0), 1.0)
     return f'<span class="bar"><i style="width:{width:.1f}%"></i></span> {text(words)}'
 
 
 def plural(count: int, what: str) -> str:
-    """`1 finding`, `2 findings`, `no findings`."""
+    """Return a count with its noun: `1 finding`, `2 findings`, `no findings`."""
     return f"{count or 'no'} {what}{'' if count == 1 else 's'}"

@@ -1,11 +1,12 @@
-"""`radcliq`: the four parts, and what each adds to the sum."""
+"""`radcliq`: the four parts, and how much each adds to the sum."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from radeval_core.ui.views.marks import legend, table, text
+from radeval_core.html_text import text
+from radeval_core.ui.views.marks import legend, table
 
 _NAMES = {
     "radgraph": "RadGraph F1 (combined)",
@@ -13,14 +14,14 @@ _NAMES = {
     "semb": "CheXbert similarity",
     "bleu": "BLEU-2",
 }
-#: the published version that is the headline
+#: the published version used as the headline
 _VERSION = "v1"
-#: half the width of a drawn bar, in drawing units
+#: half the width of a bar, in SVG units
 _HALF = 100
 
 
 def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[str, Any]) -> str:
-    """A bar for each part: to the left it lowers the score, which is better."""
+    """Draw one bar per part; a bar to the left lowers the score, which is better."""
     contributions = detail["contributions"][_VERSION]
     largest = max(1.0, *(abs(value) for value in contributions.values()))
     rows = [
@@ -31,13 +32,13 @@ def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[s
     return (
         legend(("better", "◀ better: fewer errors expected"), ("worse", "worse: more errors expected ▶"))
         + table(("Part", "Value", "Contribution", ""), rows, "bars")
-        + '<p class="note">0 is the average of the reports the weights were fitted on. '
-        "BLEU-2 weighs almost nothing in version 1.</p>"
+        + '<p class="note">0 is the average of the reports used to fit the weights. '
+        "BLEU-2 has almost no weight in version 1.</p>"
     )
 
 
 def _diverging(share: float) -> str:
-    """A bar from the middle: left for negative, right for positive."""
+    """Draw a bar from the middle: to the left if negative, to the right if positive."""
     width = max(abs(share) * _HALF, 0.5)
     left = _HALF - width if share < 0 else _HALF
     kind, words = ("better", "lowers the score") if share < 0 else ("worse", "raises the score")

@@ -1,7 +1,7 @@
-"""`radgraph_f1`: the graphs of both reports side by side, with what they share.
+"""`radgraph_f1`: the graphs of both reports side by side, with their shared entities marked.
 
-Each graph is drawn as trees: an entity stands under the one its relation points to, so nothing crosses and the order
-of the report is kept. A further relation of an entity, which a tree cannot show, is written beside it.
+Each graph is drawn as trees: an entity is placed under the target of its first relation, so lines never cross and the
+order of the report is kept. Further relations, which a tree cannot show, are written beside the entity.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from radeval_core.ui.views.marks import legend, text, two_columns
+from radeval_core.html_text import text
+from radeval_core.ui.views.marks import legend, two_columns
 
-#: sizes in pixels: distance of rows, indent of a level, height of a box, widths of a letter in and beside a box
+#: sizes in pixels: row height, indent per level, box height, letter width inside and beside a box
 _ROW, _INDENT, _HEIGHT, _LETTER, _SMALL_LETTER = 38, 26, 26, 7.6, 6.4
-#: what a label says, and whether the entity is anatomy
+#: text of each label, and the CSS class of its box
 _LABELS = {
     "ANAT-DP": ("anatomy", "anatomy"),
     "OBS-DP": ("present", "observation"),
@@ -24,7 +25,7 @@ _SIGNS = {"shared": "✓", "linked": "≈", "alone": "✗"}
 
 
 class _Node(NamedTuple):
-    """An entity in its tree: how deep, the row of the entity above it, and the relation that leads there."""
+    """An entity in its tree: its depth, the row of its parent, the relation to the parent, other relations."""
 
     entity: int
     depth: int
@@ -34,7 +35,7 @@ class _Node(NamedTuple):
 
 
 class _Box(NamedTuple):
-    """Where an entity is drawn, and the words in and beside its box."""
+    """The position and size of an entity's box, and the text in and beside it."""
 
     x: int
     y: int
@@ -45,8 +46,8 @@ class _Box(NamedTuple):
     @classmethod
     def of(cls, row: int, node: _Node, entity: Mapping[str, Any]) -> _Box:
         name = entity["tokens"] if len(entity["tokens"]) <= 24 else f"{entity['tokens'][:23]}…"
-        said = _LABELS.get(entity["label"], (entity["label"], ""))[0]
-        beside = " · ".join(filter(None, (said, node.relation.replace("_", " "), *node.others)))
+        status = _LABELS.get(entity["label"], (entity["label"], ""))[0]
+        beside = " · ".join(filter(None, (status, node.relation.replace("_", " "), *node.others)))
         return cls(6 + node.depth * _INDENT, 6 + row * _ROW, _LETTER * len(name) + 36, name, beside)
 
     @property
@@ -55,25 +56,25 @@ class _Box(NamedTuple):
 
 
 def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[str, Any]) -> str:
-    """Both graphs."""
+    """Draw both graphs."""
     matched = detail["matched"]
     return (
         legend(
             ("shared", "✓ in both graphs"),
-            ("linked", "≈ in both, but related in only one"),
+            ("linked", "≈ in both, but with a relation in only one"),
             ("alone", "✗ only here"),
         )
         + two_columns(
             ("Reference", _graph(detail["reference"], matched)), ("Candidate", _graph(detail["prediction"], matched))
         )
-        + '<p class="note">Square boxes are anatomy, round ones observations; a dashed edge means absent, a dotted one '
-        "uncertain. The line of an entity leads up to the one it modifies, is located at, or suggests.</p>"
+        + '<p class="note">Square boxes are anatomy, round boxes are observations. A dashed border means absent, '
+        "a dotted one uncertain. A line leads from an entity up to the one it modifies, is located at, or suggests.</p>"
     )
 
 
 def _graph(graph: Mapping[str, Any], matched: Mapping[str, Sequence[Any]]) -> str:
     if not graph["entities"]:
-        return '<p class="none">No entity was read.</p>'
+        return '<p class="none">No entity found.</p>'
     entities = graph["entities"]
     sources = {relation["source"] for relation in graph["relations"]}
     drawn: list[str] = []
@@ -92,11 +93,11 @@ def _graph(graph: Mapping[str, Any], matched: Mapping[str, Sequence[Any]]) -> st
 
 
 def _rows(count: int, relations: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[_Node]:
-    """Entities in drawing order: each tree from its root down, roots in the order of the report."""
+    """Return the entities in drawing order: each tree from its root down, roots in the order of the report."""
     outgoing: dict[int, list[Mapping[str, Any]]] = {i: [] for i in range(count)}
     for relation in relations:
         outgoing[relation["source"]].append(relation)
-    # an entity stands under the target of its first relation, unless that would close a circle
+    # place an entity under the target of its first relation, unless that would form a cycle
     parent: dict[int, tuple[int, str]] = {}
     extra: dict[int, list[str]] = {i: [] for i in range(count)}
     for source, found in outgoing.items():
@@ -139,7 +140,7 @@ def _drawn(node: _Node, box: _Box, entity: Mapping[str, Any], state: str) -> Ite
 
 
 def _state(entity: Mapping[str, Any], has_relation: bool, matched: Mapping[str, Sequence[Any]]) -> str:
-    """Whether the other graph has this entity, as the headline compares it, or at least its words and label."""
+    """Return "shared" if the headline counts the entity as matched, "linked" if only words and label match."""
     for words in (entity["tokens"].lower(), entity["tokens"]):
         if [words, entity["label"], has_relation] in matched["partial"]:
             return "shared"

@@ -1,13 +1,15 @@
-"""`ratescore`: entities by type, and what each is matched with."""
+"""`ratescore`: entities by type, and the best match of each."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from radeval_core.ui.views.marks import Mark, bar, both_reports, legend, table, text, two_columns
+from radeval_core.functional.ratescore import opposed
+from radeval_core.html_text import text
+from radeval_core.ui.views.marks import Mark, bar, both_reports, legend, table, two_columns
 
-#: the type of an entity, its CSS class, and its letter in the reports
+#: CSS class and badge of each entity type
 _TYPES = {
     "Anatomy": ("anatomy", "A"),
     "Abnormality": ("abnormality", "Ab"),
@@ -18,7 +20,7 @@ _TYPES = {
 
 
 def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[str, Any]) -> str:
-    """Both reports with their entities, and the matches of both directions."""
+    """Draw both reports with their entities, and the matches in both directions."""
     sides = (detail["reference"], detail["prediction"])
     return (
         both_reports(reference, candidate, (_marks(sides[0]), _marks(sides[1])))
@@ -31,10 +33,10 @@ def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[s
 
 
 def _marks(entities: Sequence[Mapping[str, Any]]) -> list[Mark]:
-    return [Mark(e["start"], e["end"], _kind(e["type"]), _letter(e["type"]), _said(e)) for e in entities]
+    return [Mark(e["start"], e["end"], _kind(e["type"]), _letter(e["type"]), _note(e)) for e in entities]
 
 
-def _said(entity: Mapping[str, Any]) -> str:
+def _note(entity: Mapping[str, Any]) -> str:
     if "match" not in entity:
         return f"{entity['type']}: no entity to match with"
     return f"{entity['type']}; best match: {entity['match']} ({entity['similarity']:.2f})"
@@ -42,7 +44,7 @@ def _said(entity: Mapping[str, Any]) -> str:
 
 def _matches(entities: Sequence[Mapping[str, Any]]) -> str:
     if not entities:
-        return '<p class="none">No entity was read.</p>'
+        return '<p class="none">No entity found.</p>'
     return table(("Entity", "Best match", "Similarity"), map(_row, entities))
 
 
@@ -51,8 +53,14 @@ def _row(entity: Mapping[str, Any]) -> Sequence[str]:
     if "match" not in entity:
         return name, '<span class="none">none</span>', ""
     match = f'<mark class="{_kind(entity["match_type"])}">{text(entity["match"])}</mark>'
-    note = " ✗ present against absent" if entity["penalised"] else ""
-    return name, match + text(note), bar(entity["similarity"], f"{entity['similarity']:.2f}")
+    return name, match + text(_penalty(entity)), bar(entity["similarity"], f"{entity['similarity']:.2f}")
+
+
+def _penalty(entity: Mapping[str, Any]) -> str:
+    """Return why a match is penalised; empty if it is not."""
+    if not entity["penalised"]:
+        return ""
+    return " ✗ one present, one absent" if opposed(entity["type"], entity["match_type"]) else " ✗ types differ"
 
 
 def _kind(entity_type: str) -> str:

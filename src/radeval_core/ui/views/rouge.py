@@ -1,4 +1,4 @@
-"""`rouge`: the longest common subsequence of both reports, and the overlap of each kind."""
+"""`rouge`: the longest common subsequence of both reports, and the overlap by ROUGE variant."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rapidfuzz.distance import LCSseq
 from radeval_core.ui.views.marks import Mark, bar, both_reports, legend, table
 from radeval_core.ui.views.words import Word, find_words
 
-#: what rouge-score takes for a word
+#: a word as rouge-score defines it
 _WORD = re.compile(r"[a-z0-9]+")
 _KINDS = {"rouge1": "ROUGE-1: words", "rouge2": "ROUGE-2: pairs of words", "rougeL": "ROUGE-L: words in the same order"}
 
 
 def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[str, Any]) -> str:
-    """The words both reports have in the same order, and precision and recall."""
+    """Draw the words both reports have in the same order, and precision and recall."""
     theirs, ours = find_words(_WORD, reference), find_words(_WORD, candidate)
     rows = [
         [title, *(bar(detail[kind][part], f"{detail[kind][part]:.0%}") for part in ("precision", "recall"))]
@@ -26,12 +26,12 @@ def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[s
     return (
         both_reports(reference, candidate, common_marks(theirs, ours))
         + legend(("match", "✓ in both reports, in the same order"))
-        + table(("Kind", "Of the candidate's words", "Of the reference's words"), rows, "stack")
+        + table(("Variant", "Share of the candidate (precision)", "Share of the reference (recall)"), rows, "stack")
     )
 
 
 def common_marks(theirs: Sequence[Word], ours: Sequence[Word]) -> tuple[list[Mark], list[Mark]]:
-    """Runs of words in the longest common subsequence, in the reference and in the candidate."""
+    """Mark the runs of words in the longest common subsequence, in the reference and in the candidate."""
     blocks = LCSseq.opcodes([w.token for w in theirs], [w.token for w in ours])
     equal = [b for b in blocks if b.tag == "equal"]
     return (

@@ -1,4 +1,4 @@
-"""Words of a report with their places, and which of them stand in n-grams that another report shares."""
+"""Finds the words of a report with their positions, and the n-grams it shares with another report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ORDERS = 4
 
 
 class Word(NamedTuple):
-    """A token as a metric compares it, and where it stands in the report."""
+    """A token as a metric compares it, and its position in the report."""
 
     token: str
     start: int
@@ -22,17 +22,17 @@ class Word(NamedTuple):
 
 
 def find_words(pattern: re.Pattern[str], report: str) -> list[Word]:
-    """Every match of a pattern in the lower-cased report."""
+    """Return every match of a pattern in the lower-cased report."""
     return [Word(found.group(), *found.span()) for found in pattern.finditer(lowered(report))]
 
 
 def lowered(report: str) -> str:
-    """Lower case, letter by letter: some letters have a longer lower case, which would move all places after them."""
+    """Lower-case a report without changing its length: letters with a longer lower case stay as they are."""
     return "".join(low if len(low := letter.lower()) == 1 else letter for letter in report)
 
 
 def place_tokens(tokens: Sequence[str], report: str) -> list[Word]:
-    """Places of tokens that a tokeniser cut out of a report in order; a token it rewrote gets no place."""
+    """Find the positions of a tokeniser's tokens in a report; a token it rewrote gets an empty span."""
     words, position = [], 0
     for token in tokens:
         while position < len(report) and report[position].isspace():
@@ -49,9 +49,9 @@ def place_tokens(tokens: Sequence[str], report: str) -> list[Word]:
 
 
 def longest_shared(words: Sequence[Word], others: Sequence[Word]) -> list[int]:
-    """For each word, the length of the longest n-gram around it that the other report also has; 0 if none.
+    """Return, per word, the length of the longest n-gram around it that the other report shares; 0 if none.
 
-    An n-gram that occurs more often here than there counts only as often as there, the first occurrences first.
+    An n-gram counts at most as often as the other report contains it; the first occurrences count.
     """
     longest = [0] * len(words)
     for order in range(1, ORDERS + 1):
@@ -65,12 +65,12 @@ def longest_shared(words: Sequence[Word], others: Sequence[Word]) -> list[int]:
 
 
 def ngram_counts(words: Sequence[Word], order: int) -> Counter[tuple[str, ...]]:
-    """How often each n-gram of one length occurs."""
+    """Count the n-grams of one length."""
     return Counter(tuple(w.token for w in words[i : i + order]) for i in range(len(words) - order + 1))
 
 
 def ngram_marks(words: Sequence[Word], others: Sequence[Word]) -> list[Mark]:
-    """Runs of words whose longest shared n-gram has the same length, marked with that length."""
+    """Mark runs of words whose longest shared n-gram has the same length with that length."""
     placed = [(w, n) for w, n in zip(words, longest_shared(words, others), strict=True) if w.start < w.end]
     marks = []
     for order, run in groupby(placed, key=lambda pair: pair[1]):
@@ -81,6 +81,6 @@ def ngram_marks(words: Sequence[Word], others: Sequence[Word]) -> list[Mark]:
 
 
 def ngram_legend() -> tuple[tuple[str, str], ...]:
-    """What the marks of n-grams mean."""
+    """Return the legend of the n-gram marks."""
     names = ("one word", "two words", "three words", "four or more words in a row")
     return tuple((f"ngram{i + 1}", f"{i + 1}: {name} shared") for i, name in enumerate(names))

@@ -1,8 +1,0 @@
-"""The demo of `chexbert_f1`, a Gradio Space."""
-
-from radeval_core.ui.demo import build_demo, launch
-
-demo = build_demo("chexbert_f1")
-
-if __name__ == "__main__":
-    launch(demo)

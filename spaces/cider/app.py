@@ -1,8 +1,0 @@
-"""The demo of `cider`, a Gradio Space."""
-
-from radeval_core.ui.demo import build_demo, launch
-
-demo = build_demo("cider")
-
-if __name__ == "__main__":
-    launch(demo)

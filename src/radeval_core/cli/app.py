@@ -1,0 +1,90 @@
+"""The `radeval` command: subcommands, messages on stderr and exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from radeval_core import __version__
+from radeval_core.cli.bench import add_bench_command
+from radeval_core.cli.compare import add_compare_command
+from radeval_core.cli.data import add_data_commands
+from radeval_core.cli.fit import add_fit_commands
+from radeval_core.cli.hub import add_hub_commands
+from radeval_core.cli.leaderboard import add_leaderboard_commands
+from radeval_core.cli.metrics import add_metrics_command
+from radeval_core.cli.oracle import add_oracle_commands
+from radeval_core.cli.parse import add_parse_command
+from radeval_core.cli.score import add_score_command
+from radeval_core.errors import CheckpointError, InputError, MissingDependencyError, RadevalError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command. Return 0 on success, 2 if the user's input or options are wrong, 1 for any other error."""
+    args = _parser().parse_args(argv)
+    try:
+        with _notes_on_stderr(logging.ERROR if args.quiet else logging.WARNING):
+            status: int = args.run(args)
+        sys.stdout.flush()
+    except (InputError, CheckpointError, MissingDependencyError) as error:
+        print(f"radeval: {_one_line(error)}", file=sys.stderr)
+        return 2
+    except RadevalError as error:
+        print(f"radeval: {_one_line(error)}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("radeval: interrupted", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # the reader of our output closed it, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
+
+
+@contextmanager
+def _notes_on_stderr(level: int) -> Iterator[None]:
+    """Show radeval's log messages on stderr while a command runs; leave other libraries' logging alone."""
+    logger = logging.getLogger("radeval_core")
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("radeval: %(message)s"))
+    handler.setLevel(level)
+    logger.addHandler(handler)
+    propagate, logger.propagate = logger.propagate, False  # some libraries print what reaches the root logger
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagate
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="radeval", description="Radiology report metrics: score, compare, list, publish."
+    )
+    parser.add_argument("--version", action="version", version=f"radeval {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--quiet", "-q", action="store_true", help="print no messages and no progress bars")
+    common.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    for add in (
+        add_score_command,
+        add_parse_command,
+        add_metrics_command,
+        add_bench_command,
+        add_compare_command,
+        add_leaderboard_commands,
+        add_data_commands,
+        add_fit_commands,
+        add_oracle_commands,
+        add_hub_commands,
+    ):
+        add(commands, common)
+    return parser
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,162 @@
+"""Arguments that several commands share, and functions that read them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from radeval_core.errors import InputError, unknown_name
+
+if TYPE_CHECKING:  # reading files needs packages that `radeval --help` does not
+    from radeval_core.io import PairColumns, ReportColumns
+
+#: the tables that every command reads, for help texts
+TABLES = "JSONL, JSON, CSV, TSV (each also .gz) or Parquet"
+
+
+def add_command(
+    commands: Any,
+    name: str,
+    about: str,
+    epilog: str | None = None,
+    common: argparse.ArgumentParser | None = None,
+    description: str | None = None,
+) -> argparse.ArgumentParser:
+    """Add a command whose help keeps the line breaks of its examples.
+
+    Args:
+        commands: the group to add it to.
+        name: the command's name.
+        about: one line for the list of commands; also the description by default.
+        epilog: text below its options.
+        common: parser with the options of every command.
+        description: text above its options.
+    """
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        parents=[common] if common else [],
+        help=about,
+        description=description or f"{about[0].upper()}{about[1:]}.",
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    return parser
+
+
+def add_data_options(command: argparse.ArgumentParser) -> None:
+    """Add the options that choose data with expert numbers."""
+    command.add_argument(
+        "--data",
+        required=True,
+        metavar="DATA",
+        help="a .jsonl file as below, a dataset (`radeval data list`), or its folder",
+    )
+    command.add_argument("--data-config", metavar="NAME", help="config of a built dataset")
+    command.add_argument("--split", metavar="NAME", help="split of a built dataset")
+
+
+def add_model_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of commands that may run a model."""
+    command.add_argument("--device", help="cuda, cuda:N, mps or cpu; the best one by default")
+    command.add_argument(
+        "--cache",
+        metavar="DIR",
+        help="keep annotations between runs, encrypted (also: environment variable RADEVAL_CACHE)",
+    )
+
+
+def add_lexicon_option(command: argparse.ArgumentParser) -> None:
+    """Add the option that extends the lexicon of the findings parser."""
+    command.add_argument(
+        "--lexicon",
+        action="append",
+        default=[],
+        metavar="FILE.yaml",
+        help="add findings or regions to the findings parser; may be repeated",
+    )
+
+
+def add_metric_options(command: argparse.ArgumentParser) -> None:
+    """Add the options that choose metrics and their configs."""
+    command.add_argument("--metrics", required=True, help="comma-separated names, or `all`; see `radeval metrics`")
+    command.add_argument(
+        "--config",
+        action="append",
+        default=[],
+        metavar="METRIC=CONFIG",
+        help="a config, a Hub id or a folder for a metric; may be repeated",
+    )
+
+
+def add_pair_column_options(command: argparse.ArgumentParser) -> None:
+    """Add the options that name the columns of files of pairs."""
+    command.add_argument("--prediction-column", metavar="NAME", help="column of the generated reports")
+    command.add_argument("--reference-column", metavar="NAME", help="column of the reference reports")
+    command.add_argument("--id-column", metavar="NAME", help="column of the ids")
+
+
+def pair_columns_of(args: argparse.Namespace) -> PairColumns:
+    """Return the columns of pairs that the user named."""
+    from radeval_core.io import PairColumns
+
+    return PairColumns(args.prediction_column, args.reference_column, args.id_column)
+
+
+def add_report_column_options(command: argparse.ArgumentParser) -> None:
+    """Add the options that name the columns of files of single reports."""
+    command.add_argument("--text-column", metavar="NAME", help="column of the reports; text or report by default")
+    command.add_argument("--id-column", metavar="NAME", help="column of the ids")
+
+
+def report_columns_of(args: argparse.Namespace) -> ReportColumns:
+    """Return the columns of single reports that the user named."""
+    from radeval_core.io import ReportColumns
+
+    return ReportColumns(args.text_column, args.id_column)
+
+
+def metric_list(text: str) -> list[str]:
+    """Return the metrics of a comma-separated list."""
+    from radeval_core.registry import metric_names
+
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if names == ["all"]:
+        return list(metric_names())
+    if not names:
+        raise InputError(f"no metric given; available: {', '.join(metric_names())}")
+    for name in names:
+        if name not in metric_names():
+            raise unknown_name("metric", name, [*metric_names(), "all"])
+    return names
+
+
+def assignment(text: str, form: str) -> tuple[str, str]:
+    """Return both sides of `KEY=VALUE`."""
+    key, equals, value = text.partition("=")
+    if not key or not equals or not value:
+        raise InputError(f"expected {form}, got {text!r}")
+    return key, value
+
+
+def configs_of(args: argparse.Namespace) -> dict[str, str]:
+    """Return the config of each metric that `--config` names."""
+    return dict(assignment(text, "--config METRIC=CONFIG") for text in args.config)
+
+
+def options_of(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """Return the options of each metric that `--option` names."""
+    options: dict[str, dict[str, Any]] = {}
+    for text in args.option:
+        key, value = assignment(text, "--option METRIC.NAME=VALUE")
+        metric, _, option = key.partition(".")
+        options.setdefault(metric, {})[option] = _value(value)
+    return options
+
+
+def _value(text: str) -> Any:
+    """Return an option's value: parsed if it is JSON (true, 9, [...]), else the text itself."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text

@@ -1,0 +1,73 @@
+"""`radeval parse`: read the findings of reports."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from radeval_core.cli.arguments import TABLES, add_lexicon_option, add_report_column_options, report_columns_of
+from radeval_core.cli.tables import print_table
+from radeval_core.errors import InputError
+
+_EXAMPLES = """examples:
+  radeval parse --text "Small left pleural effusion. No pneumothorax."
+  radeval parse reports.jsonl --out findings.jsonl
+  radeval parse reports.csv --text-column findings --id-column study_id --out findings.jsonl
+  radeval parse reports.txt --out findings.jsonl --lexicon my_findings.yaml
+"""
+
+
+def add_parse_command(commands: Any, common: argparse.ArgumentParser) -> None:
+    """Add the command."""
+    parse = commands.add_parser(
+        "parse",
+        parents=[common],
+        help="read the findings of reports",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Read the findings of reports without a model: polarity, location, severity, size and change.",
+    )
+    parse.set_defaults(run=_parse)
+    parse.add_argument(
+        "reports",
+        nargs="?",
+        metavar="REPORTS",
+        help=f"{TABLES} with columns text or report, optional id; or .txt with one report per line",
+    )
+    add_report_column_options(parse)
+    parse.add_argument("--text", help="a report to read instead of a file")
+    parse.add_argument("--out", metavar="FILE.jsonl", help="write one row per report: id, findings, 14 CheXpert labels")
+    add_lexicon_option(parse)
+
+
+def _parse(args: argparse.Namespace) -> int:
+    from radeval_core import io
+    from radeval_core.findings import FindingsParser
+    from radeval_core.findings.rows import finding_cells, report_row
+
+    if (args.reports is None) == (args.text is None):
+        raise InputError("give either a file of REPORTS or --text REPORT")
+    parser = FindingsParser(args.lexicon, remember=20_000)
+    if args.text is not None:
+        report = parser.parse(args.text)
+        if args.json:
+            print(json.dumps(report_row("text", report), ensure_ascii=False))
+        else:
+            header = ["finding", "polarity", "anatomy", "side", "severity", "size (mm)", "change", "text"]
+            print_table(header, [finding_cells(f) for f in report.findings])
+        return 0
+    if not args.out and not args.json:
+        raise InputError("give --out FILE.jsonl, or --json to print the rows")
+    reports = io.ReportFile.open(args.reports, report_columns_of(args))
+    total = sum(1 for _ in reports)
+    rows = (report_row(row_id, parser.parse(text)) for row_id, text in io.with_progress(reports, total, not args.quiet))
+    if args.out:
+        out = io.check_output(args.out, (".jsonl",))
+        io.write_atomically(out, lambda path: io.write_jsonl(path, rows))
+        if not args.quiet:
+            print(f"wrote {total} rows to {out}")
+    else:
+        for row in rows:
+            print(json.dumps(row, ensure_ascii=False))
+    return 0

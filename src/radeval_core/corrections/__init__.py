@@ -1,0 +1,1 @@
+"""Corrections of a report, line by line: what FineRadScore counts, what ReFiSco records, and what pages show."""

@@ -1,0 +1,85 @@
+"""Compare two reports: the claims they share, and their differences in the six error categories.
+
+A statement that is more specific or more general, but consistent, is not an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from radeval_core.error_categories import FALSE_FINDING, MISSING_FINDING
+from radeval_core.findings.claim_match import match, same_place
+from radeval_core.findings.claims import Claim, kin, one_side, read_claims
+from radeval_core.findings.differences import Difference, alone, between
+from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.types import ParsedReport
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What two reports have in common, and where they differ.
+
+    Attributes:
+        matched: claims that both reports make, reference first.
+        normal: names of regions and findings that both reports call normal or absent.
+        differences: the candidate's errors.
+    """
+
+    matched: tuple[tuple[Claim, Claim], ...]
+    normal: tuple[str, ...]
+    differences: tuple[Difference, ...] = field(default_factory=tuple)
+
+
+def compare(reference: ParsedReport, candidate: ParsedReport) -> Comparison:
+    """Match the claims of two reports, read with the same lexicon, and list the candidate's errors."""
+    lexicon = reference.lexicon
+    theirs, ours = read_claims(reference), read_claims(candidate)
+    denied_there, denied_here = _denied(reference), _denied(candidate)
+    pairs = match(theirs, ours, lexicon, denied_there, denied_here)
+    differences: list[Difference] = []
+    for i, j in pairs:
+        differences += between(theirs[i], ours[j], lexicon)
+    matched_reference, matched_candidate = {i for i, _ in pairs}, {j for _, j in pairs}
+    for j, claim in enumerate(ours):
+        if j not in matched_candidate and not (_covered(claim, theirs, lexicon) and claim.finding not in denied_there):
+            differences.append(alone(FALSE_FINDING, claim, reference))
+    for i, claim in enumerate(theirs):
+        if i not in matched_reference and not (_covered(claim, ours, lexicon) and claim.finding not in denied_here):
+            differences.append(alone(MISSING_FINDING, claim, candidate))
+    matched = tuple(sorted(((theirs[i], ours[j]) for i, j in pairs), key=lambda pair: pair[0].start))
+    return Comparison(matched, _common_normality(reference, candidate), tuple(sorted(differences, key=_position)))
+
+
+def _position(difference: Difference) -> tuple[bool, int]:
+    """Return a sort key: differences in the candidate first, then those only in the reference, by offset."""
+    claim = difference.candidate or difference.reference
+    assert claim is not None
+    return difference.candidate is None, claim.start
+
+
+def _denied(report: ParsedReport) -> frozenset[str]:
+    """Return the findings a report denies by name."""
+    return frozenset(f.finding for f in report.findings if f.polarity == "absent" and not f.implied)
+
+
+def _covered(claim: Claim, others: Sequence[Claim], lexicon: Lexicon) -> bool:
+    """Return whether a claim of the other report already covers this one in other words."""
+    return any(
+        any(lexicon.related(x, y) or kin(x, y) for x in claim.names for y in other.names)
+        and one_side(claim.laterality, other.laterality)
+        and same_place(claim, other, lexicon)
+        for other in others
+    )
+
+
+def _common_normality(reference: ParsedReport, candidate: ParsedReport) -> tuple[str, ...]:
+    """Return what both reports call normal or absent, if at least one of them names it."""
+    (said, every), (also_said, also_every) = _normality(reference), _normality(candidate)
+    return tuple(sorted((said & also_every) | (also_said & every)))
+
+
+def _normality(report: ParsedReport) -> tuple[set[str], set[str]]:
+    """Return what a report calls normal or absent: only what it names, and all including what that implies."""
+    normal = [f for f in report.findings if f.kind == "normality" or f.polarity == "absent"]
+    return {f.finding for f in normal if not f.implied}, {f.finding for f in normal}

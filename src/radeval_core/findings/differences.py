@@ -1,0 +1,155 @@
+"""The errors of a candidate report about a claim: category, description and weight."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from radeval_core.error_categories import (
+    FALSE_COMPARISON,
+    FALSE_FINDING,
+    MISSING_FINDING,
+    OMITTED_COMPARISON,
+    WRONG_LOCATION,
+    WRONG_SEVERITY,
+)
+from radeval_core.findings.claim_match import SAME_RATIO, SIBLINGS, same_concept, same_place, size_ratio
+from radeval_core.findings.claims import Claim, one_side
+from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.types import Finding, ParsedReport
+
+#: weight of a claim, by its clinical significance
+WEIGHT = {"urgent": 1.25, "actionable": 1.0, "minor": 0.45, "benign": 0.3}
+#: a device in its usual place is benign; an invented or misplaced one has at least this weight
+_DEVICE_ASTRAY = 1.0
+#: fractions of a claim's weight that an error costs
+_NEAR_MISS = 0.25
+_HALF = 0.5
+_IN_DOUBT = 0.4
+_GRADES = {"mild": 1, "moderate": 2, "severe": 3}
+#: a size off by at least this ratio is wrong; the cost grows with the ratio up to `_WORST_SIZE`
+_LARGE_RATIO = 1.9
+_WORST_SIZE = 1.25
+_DIRECTION = {"new": "worse", "increased": "worse", "decreased": "better", "resolved": "better", "unchanged": "same"}
+
+#: category, description, fraction of the claim's weight
+_Fault = tuple[str, str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One error of a candidate report.
+
+    Attributes:
+        category: one of `error_categories.CATEGORIES`.
+        about: a short description, as a reader would say it.
+        weight: how much it matters; a missing actionable finding has weight 1.
+        significant: True if it is clinically significant.
+        significance: the significance of the finding: urgent, actionable, minor or benign.
+        candidate: the claim in the candidate, or None.
+        reference: the claim in the reference, or None.
+        denial: the mention in the other report that denies the claim, or None.
+    """
+
+    category: str
+    about: str
+    weight: float
+    significant: bool
+    significance: str
+    candidate: Claim | None = None
+    reference: Claim | None = None
+    denial: Finding | None = None
+
+
+def between(theirs: Claim, ours: Claim, lexicon: Lexicon) -> list[Difference]:
+    """Return the candidate's errors about a claim it shares with the reference."""
+    return [_weighed(fault, theirs, ours) for fault in _faults(theirs, ours, lexicon)]
+
+
+def alone(category: str, claim: Claim, other: ParsedReport) -> Difference:
+    """Return the error of a claim that only one report makes, with the other report's denial if there is one."""
+    weight, matters = WEIGHT[claim.significance], claim.significance != "benign"
+    if category == FALSE_FINDING and claim.kind == "device":
+        weight, matters = max(weight, _DEVICE_ASTRAY), True
+    share = 1.0 if claim.certain else _IN_DOUBT
+    return Difference(
+        category,
+        _say(claim),
+        share * weight,
+        matters,
+        claim.significance,
+        claim if category == FALSE_FINDING else None,
+        claim if category == MISSING_FINDING else None,
+        _denial(claim, other),
+    )
+
+
+def _denial(claim: Claim, other: ParsedReport) -> Finding | None:
+    """Return the mention that denies a claim, by its name or a more general one, or None."""
+    names = {name for n in claim.names for name in (n, *other.lexicon.more_general(n))}
+    denials = (f for f in other.findings if f.polarity == "absent" and f.finding in names)
+    return next((f for f in denials if one_side(f.laterality, claim.laterality)), None)
+
+
+def _weighed(fault: _Fault, theirs: Claim, ours: Claim) -> Difference:
+    category, about, share = fault
+    weight, matters = WEIGHT[theirs.significance], theirs.significance != "benign"
+    if category == WRONG_LOCATION and theirs.kind == "device":
+        weight, matters = max(weight, _DEVICE_ASTRAY), True
+    about = f"{_say(theirs)}: {about}" if category != FALSE_FINDING else about
+    return Difference(category, about, share * weight, matters and share >= _HALF, theirs.significance, ours, theirs)
+
+
+def _faults(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[_Fault]:
+    """Yield what is wrong: a similar but different finding, the place, the degree or the change."""
+    if same_concept(theirs, ours, lexicon) == SIBLINGS:
+        share = _NEAR_MISS if theirs.significance == ours.significance else _HALF
+        yield FALSE_FINDING, f"{_say(ours)} for {_say(theirs)}", share
+    yield from _place_fault(theirs, ours, lexicon)
+    yield from _degree_fault(theirs, ours)
+    yield from _change_fault(theirs, ours)
+
+
+def _place_fault(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[_Fault]:
+    if not one_side(theirs.laterality, ours.laterality):
+        share = _HALF if "bilateral" in (theirs.laterality, ours.laterality) else 1.0
+        yield WRONG_LOCATION, f"{ours.laterality} for {theirs.laterality}", share
+    elif not same_place(theirs, ours, lexicon):
+        yield WRONG_LOCATION, f"{_places(ours)} for {_places(theirs)}", _HALF
+    elif theirs.levels and ours.levels and not theirs.levels & ours.levels:
+        yield WRONG_LOCATION, f"{_listed(ours.levels)} for {_listed(theirs.levels)}", _HALF
+
+
+def _degree_fault(theirs: Claim, ours: Claim) -> Iterator[_Fault]:
+    if theirs.severity and ours.severity and not theirs.grades & ours.grades:
+        steps = abs(_GRADES[theirs.severity] - _GRADES[ours.severity])
+        yield WRONG_SEVERITY, f"{ours.severity} for {theirs.severity}", _HALF if steps == 1 else 1.0
+    elif theirs.measurements and ours.measurements and (ratio := size_ratio(theirs, ours)) > SAME_RATIO:
+        sizes = f"{max(ours.measurements):g} mm for {max(theirs.measurements):g} mm"
+        far = min(_HALF + 0.25 * math.log2(ratio / _LARGE_RATIO), _WORST_SIZE) if ratio >= _LARGE_RATIO else _NEAR_MISS
+        yield WRONG_SEVERITY, sizes, far
+
+
+def _change_fault(theirs: Claim, ours: Claim) -> Iterator[_Fault]:
+    if theirs.change == ours.change:
+        return
+    if theirs.change is None:
+        yield FALSE_COMPARISON, f"{ours.change}", _NEAR_MISS
+    elif ours.change is None:
+        yield OMITTED_COMPARISON, theirs.change, _NEAR_MISS
+    elif _DIRECTION[theirs.change] != _DIRECTION[ours.change]:
+        yield FALSE_COMPARISON, f"{ours.change} for {theirs.change}", _HALF
+
+
+def _say(claim: Claim) -> str:
+    words = [claim.laterality or "", claim.finding.replace("_", " ")]
+    return " ".join(word for word in words if word)
+
+
+def _listed(words: frozenset[str]) -> str:
+    return ", ".join(sorted(words))
+
+
+def _places(claim: Claim) -> str:
+    return ", ".join(place.replace("_", " ") for place in claim.anatomy)

@@ -1,0 +1,91 @@
+"""Read one sentence: lexicon forms, their context and modifiers, and what normal statements exclude."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from radeval_core.findings.context import Context, read_context
+from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.match import find_forms
+from radeval_core.findings.mentions import called_normal, find_mentions
+from radeval_core.findings.modifiers import attach
+from radeval_core.findings.normality import normal_statements
+from radeval_core.findings.scene import Mention, Scene
+from radeval_core.findings.spelling import SHORTEST
+from radeval_core.findings.text import Tokens, tokenize
+from radeval_core.findings.types import Finding
+
+#: first words of a question
+_ASKS = frozenset(
+    {"is", "are", "was", "does", "do", "did", "can", "could", "has", "have", "what", "where", "any", "which"}
+)
+
+
+def read_sentence(sentence: str, lexicon: Lexicon) -> tuple[Finding, ...]:
+    """Return the findings of one sentence, with offsets relative to it."""
+    tokens = _spelled(tokenize(sentence), lexicon)
+    matches = find_forms(tokens.words, lexicon)
+    if not matches:
+        return ()
+    context = read_context(tokens.words, matches, lexicon)
+    if tokens.words[-1] == "?":
+        if tokens.words[0] in _ASKS:
+            return ()
+        context.doubted = [True] * len(tokens.words)
+    mentions = find_mentions(tokens.words, matches, context, lexicon)
+    attach(Scene(tokens.words, tokens.plural, matches, context, lexicon), mentions)
+    for mention in mentions:
+        if called_normal(tokens.words, matches, mention, lexicon):
+            context.negated[mention.head] = True
+    findings = [f for m in mentions for f in _findings(sentence, tokens, m, context, lexicon)]
+    findings += normal_statements(sentence, tokens, matches, mentions, context, lexicon)
+    return tuple(sorted(findings, key=lambda f: (f.start, f.end)))
+
+
+def _spelled(tokens: Tokens, lexicon: Lexicon) -> Tokens:
+    """Return the tokens, with misspelt long words corrected."""
+    correct = lexicon.speller.correct
+    words = tuple(correct(word) if len(word) >= SHORTEST else word for word in tokens.words)
+    return tokens if words == tokens.words else replace(tokens, words=words)
+
+
+def _findings(sentence: str, tokens: Tokens, mention: Mention, context: Context, lexicon: Lexicon) -> list[Finding]:
+    """Return the findings of one mention: one, two for twins, plus the more general devices a device belongs to."""
+    if context.skipped[mention.head]:
+        return []
+    entry = lexicon.entries[mention.finding]
+    polarity = "present"
+    if context.negated[mention.head]:
+        polarity = "absent"
+    elif context.doubted[mention.head]:
+        polarity = "uncertain"
+    start, end = tokens.starts[mention.start], tokens.ends[mention.end - 1]
+    found = Finding(
+        finding=mention.finding,
+        kind=entry.kind,
+        polarity=polarity,
+        anatomy=_anatomy(mention, entry.regions, lexicon),
+        laterality=mention.laterality,
+        severity=mention.severity,
+        measurements=mention.measurements,
+        change=mention.change,
+        significance=entry.significance,
+        start=start,
+        end=end,
+        text=sentence[start:end],
+        sentence_start=0,
+        sentence_end=len(sentence),
+    )
+    if mention.twin is not None:
+        side, severity, places = mention.twin
+        return [found, replace(found, laterality=side, severity=severity, anatomy=tuple(places) or found.anatomy)]
+    if entry.kind == "device" and polarity != "absent":  # a PICC is a catheter
+        return [found, *(replace(found, finding=name, implied=True) for name in entry.parents)]
+    return [found]
+
+
+def _anatomy(mention: Mention, usual: tuple[str, ...], lexicon: Lexicon) -> tuple[str, ...]:
+    """Return the places mentioned, without those that contain another one mentioned; the usual places if none is."""
+    said = list(dict.fromkeys(mention.anatomy))
+    containing = {ancestor for name in said for ancestor in lexicon.ancestors(name)}
+    return tuple(name for name in said if name not in containing) or usual

@@ -1,0 +1,111 @@
+"""Apply the title of a study to its findings: `MRI RIGHT KNEE` gives them a side, `US THYROID` a place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from radeval_core.findings.exams import EXAM_REGIONS
+from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.match import find_forms
+from radeval_core.findings.normality import STUDY, normal_region, part_of_body
+from radeval_core.findings.text import tokenize
+from radeval_core.findings.types import Finding, Sentence
+
+#: regions found in every part of the body
+_ANYWHERE = frozenset({"bone", "vascular", "lymph_node", "soft_tissue", "joint"})
+#: parts of the body that a study shows one side of; `right lateral decubitus` in a chest title is no side
+_ONE_SIDED = frozenset({"upper_extremity", "lower_extremity", "breast", "joint"})
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """What the title of a study says it shows.
+
+    Attributes:
+        regions: the regions it names.
+        parts: the parts of the body they are in.
+        side: left, right, or empty.
+    """
+
+    regions: frozenset[str]
+    parts: tuple[str, ...]
+    side: str
+
+
+def read_title(title: str, lexicon: Lexicon) -> Exam:
+    """Return what the title of a study says it shows."""
+    words = tokenize(title).words
+    forms = find_forms(words, lexicon)
+    named = [m.roles.region for m in forms if m.roles.region]
+    named += [EXAM_REGIONS[word] for word in words if word in EXAM_REGIONS]
+    parts = tuple(dict.fromkeys(part_of_body(lexicon, region) for region in named))
+    sides = {m.roles.side for m in forms} - {""}
+    one_sided = len(sides) == 1 and bool(parts) and _ONE_SIDED.issuperset(parts)
+    return Exam(frozenset(named), parts, sides.pop() if one_sided else "")
+
+
+def with_title(
+    findings: list[Finding], homes: list[Sentence], exams: Mapping[int, str], lexicon: Lexicon
+) -> tuple[list[Finding], list[Sentence]]:
+    """Return the findings and their sentences, as the titles of the studies define them.
+
+    `No acute disease` becomes the denials it implies for the part of the body that the study shows. If no title names
+    it, most findings of the report are in it. If it is not known, nothing is implied.
+
+    Args:
+        findings: the findings of a report.
+        homes: the sentence of each finding.
+        exams: the title above each sentence, by the offset of the sentence; empty if there is none.
+        lexicon: the lexicon.
+    """
+    if not any(exams.values()) and not any(f.finding == STUDY for f in findings):
+        return findings, homes
+    titles = {title: read_title(title, lexicon) for title in set(exams.values())}
+    usual = _usual_part(findings, lexicon)
+    read: list[tuple[Finding, Sentence]] = []
+    for found, home in zip(findings, homes, strict=True):
+        exam = titles[exams[home.start]]
+        if found.finding != STUDY:
+            read.append((_placed(found, exam, lexicon), home))
+            continue
+        denied = [
+            finding
+            for region in exam.parts or usual
+            for finding in normal_region(lexicon, home.text, region, exam.side, found.start, found.end, grave=True)
+        ]
+        read += [(finding, home) for finding in denied or [found]]
+    return [found for found, _ in read], [home for _, home in read]
+
+
+def _usual_part(findings: Sequence[Finding], lexicon: Lexicon) -> list[str]:
+    """Return the part of the body that most findings are in, as a list with at most one name."""
+    places = [f.anatomy[0] for f in findings if not f.implied and f.anatomy and f.anatomy[0] in lexicon.regions]
+    votes = Counter(part_of_body(lexicon, place) for place in places)
+    return [region for region, _ in votes.most_common() if region not in _ANYWHERE][:1]
+
+
+def _placed(found: Finding, exam: Exam, lexicon: Lexicon) -> Finding:
+    """Return a finding with the place and side of the title, if the report gives it no other."""
+    found = _in_exam(found, exam, lexicon)
+    if not exam.side or found.laterality:
+        return found
+    parts = {part_of_body(lexicon, place) for place in found.anatomy if place in lexicon.regions}
+    return replace(found, laterality=exam.side) if parts <= {*exam.parts, *_ANYWHERE} else found
+
+
+def _in_exam(found: Finding, exam: Exam, lexicon: Lexicon) -> Finding:
+    """Return the special form of a finding in the region of the title: a nodule in a study of the thyroid."""
+    entry = lexicon.entries.get(found.finding)
+    if entry is None or found.implied or found.anatomy != entry.regions:
+        return found
+    if any(part_of_body(lexicon, place) in exam.parts for place in found.anatomy):
+        return found
+    roles = lexicon.surface(tokenize(found.text).words)
+    for regions, name in roles.describes if roles is not None else ():
+        if here := sorted(exam.regions & regions):
+            special = lexicon.entries[name]
+            kind, significance = special.kind, special.significance
+            return replace(found, finding=name, kind=kind, significance=significance, anatomy=tuple(here))
+    return found

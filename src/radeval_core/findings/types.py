@@ -1,0 +1,164 @@
+"""The structures the parser and its views return: findings, sentences, graphs and entities of a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from radeval_core.findings.lexicon import Lexicon
+
+LATERALITIES = ("left", "right", "bilateral")
+SEVERITIES = ("mild", "moderate", "severe")
+CHANGES = ("new", "increased", "decreased", "unchanged", "resolved")
+KINDS = ("abnormality", "disease", "device", "procedure", "normality")
+SIGNIFICANCES = ("urgent", "actionable", "minor", "benign")
+#: start and end offsets in a text
+Span = tuple[int, int]
+#: left, top, right, bottom, in any unit
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One mention of a finding.
+
+    Attributes:
+        finding: canonical name in snake_case, from the lexicon; `normal_<region>` for a normal statement.
+        kind: abnormality, disease, device, procedure or normality.
+        polarity: present, absent or uncertain.
+        anatomy: canonical regions without side; if the report gives none, those the finding implies.
+        laterality: left, right, bilateral, or None if no side is given.
+        severity: mild, moderate, severe, or None.
+        measurements: sizes in millimetres, in the order written.
+        change: new, increased, decreased, unchanged, resolved, or None.
+        significance: urgent, actionable, minor or benign, from the lexicon.
+        start: where the mention begins in the report.
+        end: where it ends.
+        text: the mention as written: `report[start:end]`.
+        sentence_start: where its sentence begins in the report.
+        sentence_end: where its sentence ends.
+        implied: True if not stated but implied: an absence by a normal statement (`lungs are clear`: no opacity), a
+            more general device by a specific one (a PICC is a catheter).
+        carried: True if its side comes from the sentence before: `This may be pneumonia`.
+    """
+
+    finding: str
+    kind: str
+    polarity: str
+    anatomy: tuple[str, ...]
+    laterality: str | None
+    severity: str | None
+    measurements: tuple[float, ...]
+    change: str | None
+    significance: str
+    start: int
+    end: int
+    text: str
+    sentence_start: int
+    sentence_end: int
+    implied: bool = False
+    carried: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of the sections of a report that state findings.
+
+    Attributes:
+        start: where it begins in the report.
+        end: where it ends.
+        text: the sentence as written.
+        section: `findings`, `impression`, or empty if the report has no headings.
+    """
+
+    start: int
+    end: int
+    text: str
+    section: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedReport:
+    """A parsed report.
+
+    Attributes:
+        text: the report.
+        findings: all findings, in the order of their mention.
+        sentences: the sentences the parser read.
+        lexicon: the lexicon the parser used.
+    """
+
+    text: str
+    findings: tuple[Finding, ...]
+    sentences: tuple[Sentence, ...]
+    lexicon: Lexicon = field(repr=False, compare=False)
+
+    @property
+    def stated(self) -> tuple[Finding, ...]:
+        """Return the findings the report states, without implied ones."""
+        return tuple(f for f in self.findings if not f.implied)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEntity:
+    """A short span of words in RadGraph's schema.
+
+    Attributes:
+        tokens: the words as written: `text[start:end]` of its graph.
+        label: its type and whether it is present: `ANAT-DP`, `OBS-DA`, …
+        start: where it begins.
+        end: where it ends.
+    """
+
+    tokens: str
+    label: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation from one entity to another; both are indices into `RadGraph.entities`."""
+
+    source: int
+    kind: str
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class RadGraph:
+    """A report in RadGraph's schema.
+
+    Attributes:
+        text: the text that was read: the report, or the words given to a model, joined by spaces.
+        entities: its entities, in the order of the text.
+        relations: the relations between them.
+    """
+
+    text: str
+    entities: tuple[GraphEntity, ...]
+    relations: tuple[Relation, ...]
+
+    @property
+    def memory_size(self) -> int:
+        """Return its approximate size in memory, in bytes."""
+        # measured: an entity with its words takes about 200 bytes, a relation about 100
+        return 2 * len(self.text) + 200 * len(self.entities) + 100 * len(self.relations)
+
+
+@dataclass(frozen=True, slots=True)
+class RateEntity:
+    """A span of a report in RaTE's schema.
+
+    Attributes:
+        text: the words as written: `report[start:end]` if it comes from our parser.
+        type: `Anatomy`, `Abnormality`, `Disease`, `Non-Abnormality` or `Non-Disease`.
+        start: where it begins in the report.
+        end: where it ends.
+    """
+
+    text: str
+    type: str
+    start: int
+    end: int

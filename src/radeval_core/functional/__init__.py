@@ -1,0 +1,1 @@
+"""Pure functions from structures to numbers, simple enough to check by hand."""

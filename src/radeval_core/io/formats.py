@@ -1,0 +1,116 @@
+"""Read the rows of a table from JSONL, JSON, CSV, TSV or Parquet, each with its place in the file.
+
+Every format but Parquet may be gzip-compressed. Rows are read as they are needed, except those of a `.json` file that
+holds an object of columns.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from radeval_core.errors import InputError
+from radeval_core.io.columns import ColumnFinder, refuse_duplicates
+from radeval_core.io.json_table import DECODER, json_values
+from radeval_core.io.notes import Notes
+from radeval_core.io.text_stream import numbered_lines, open_text
+
+#: a place such as `FILE: line 3`, and the row there
+Row = tuple[str, dict[str, Any]]
+TABLE_FORMATS = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
+TEXT_FORMAT = ".txt"
+_SEPARATORS = (",", ";", "\t")
+
+
+def format_of(path: Path) -> str:
+    """Return the format a file name ends in, without `.gz`; Parquet files are never compressed again."""
+    name = path.name.lower()
+    ending = Path(name.removesuffix(".gz")).suffix
+    return "" if ending == ".parquet" and name.endswith(".gz") else ending
+
+
+def accepted_text(formats: tuple[str, ...]) -> str:
+    """Return the file names that are accepted, for errors and help."""
+    return f"{', '.join(formats)}; all but .parquet also with .gz"
+
+
+def table_rows(path: Path, finder: ColumnFinder, notes: Notes) -> Iterator[Row]:
+    """Yield the rows of a table. A header without the columns we need is refused at once."""
+    readers: dict[str, Callable[[Path, ColumnFinder, Notes], Iterator[Row]]] = {
+        ".jsonl": lambda path, _, notes: jsonl_rows(path, notes),
+        ".json": lambda path, _, notes: json_values(path, notes),
+        ".csv": lambda path, finder, notes: _csv_rows(path, finder, notes, _SEPARATORS),
+        ".tsv": lambda path, finder, notes: _csv_rows(path, finder, notes, ("\t",)),
+        ".parquet": _parquet_rows,
+    }
+    return readers[format_of(path)](path, finder, notes)
+
+
+def jsonl_rows(path: Path, notes: Notes | None = None) -> Iterator[Row]:
+    """Yield the objects of a JSONL file, each with its place: `FILE: line N`."""
+    for number, line in numbered_lines(path, notes or Notes()):
+        if not line.strip():
+            continue
+        where = f"{path}: line {number}"
+        try:
+            row = DECODER.decode(line)
+        except json.JSONDecodeError as error:
+            raise InputError(f"{where}, column {error.colno}: not valid JSON ({error.msg})") from error
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
+        if not isinstance(row, dict):
+            raise InputError(f"{where}: expected a JSON object, got {type(row).__name__}")
+        yield where, row
+
+
+def _csv_rows(path: Path, finder: ColumnFinder, notes: Notes, separators: tuple[str, ...]) -> Iterator[Row]:
+    csv.field_size_limit(2**31 - 1)
+    with open_text(path, notes, newline="") as file:
+        first = next(file, "")
+        separator = _separator(first, finder, separators)
+        reader = csv.reader(chain([first], file) if first else file, delimiter=separator, strict=True)
+        try:
+            header = next(reader, None)
+            if header is None:
+                raise InputError(f"{path}: line 1: the header is missing, expected columns {finder.expected()}")
+            refuse_duplicates(f"{path}: line 1", header)
+            finder.find(f"{path}: line 1", header)
+            for values in reader:
+                where = f"{path}: line {reader.line_num}"
+                if not values:
+                    continue
+                if len(values) != len(header):
+                    raise InputError(f"{where}: {len(values)} columns where the header has {len(header)}")
+                yield where, dict(zip(header, values, strict=True))
+        except csv.Error as error:
+            raise InputError(f"{path}: line {reader.line_num}: not valid CSV ({error})") from error
+
+
+def _separator(first: str, finder: ColumnFinder, separators: tuple[str, ...]) -> str:
+    """Return the separator that gives the columns we need; else the one that gives the most columns."""
+    headers = {separator: next(csv.reader([first], delimiter=separator), []) for separator in separators}
+    fits = [separator for separator, header in headers.items() if finder.has_all(header)]
+    return fits[0] if fits else max(headers, key=lambda separator: len(headers[separator]))
+
+
+def _parquet_rows(path: Path, finder: ColumnFinder, _: Notes) -> Iterator[Row]:
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        file = pyarrow.parquet.ParquetFile(path)
+    except pyarrow.ArrowInvalid as error:
+        raise InputError(f"{path}: not a Parquet file ({error})") from error
+    with file:
+        names = file.schema_arrow.names
+        refuse_duplicates(f"{path}: schema", names)
+        wanted = list(finder.find(f"{path}: schema", names).values())
+        number = 0
+        for batch in file.iter_batches(batch_size=1024, columns=wanted):
+            for row in batch.to_pylist():
+                number += 1
+                yield f"{path}: row {number}", row

@@ -1,0 +1,46 @@
+"""A judge without a model: it parses both reports and compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from radeval_core.findings.types import ParsedReport
+from radeval_core.judges.verdict import Verdict
+
+A = TypeVar("A")
+
+
+@dataclass(frozen=True)
+class EmbeddedJudge(Generic[A]):
+    """Compares parsed reports.
+
+    Attributes:
+        read: returns the parsed report of each text; it uses the run's store, so each text is parsed once.
+        lexicon: hash of the lexicon, for the signature.
+        analyse: compares a parsed reference with a parsed candidate.
+    """
+
+    read: Callable[[Sequence[str]], Mapping[str, ParsedReport]]
+    lexicon: str
+    analyse: Callable[[ParsedReport, ParsedReport], A]
+
+    @property
+    def fields(self) -> dict[str, object]:
+        """Return the judge's fields of a signature."""
+        return {"backend": "embedded", "lexicon": self.lexicon}
+
+    def shown(self, report: str) -> str:
+        """Return the report: this judge sees all of it, unchanged."""
+        return report
+
+    def asked(self, reference: str, candidate: str, verdict: Verdict[A]) -> dict[str, Any]:
+        """Return nothing: no model was asked."""
+        return {}
+
+    def verdicts(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[int, Verdict[A]]]:
+        """Yield the index and verdict of every pair, in order."""
+        reports = self.read([text for pair in pairs for text in pair])
+        for place, (reference, candidate) in enumerate(pairs):
+            yield place, Verdict(self.analyse(reports[reference], reports[candidate]))

@@ -1,0 +1,89 @@
+"""Base class of judged metrics: an embedded judge or a model, and what `details` record of it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import ClassVar, Generic, TypeVar
+
+from radeval_core.errors import InputError
+from radeval_core.findings.types import ParsedReport
+from radeval_core.judges.engine import judge_pairs
+from radeval_core.judges.verdict import Instructions, Judge, Verdict
+from radeval_core.metrics._annotated import CheckpointScorer
+from radeval_core.metrics.base import DTYPE, Option
+from radeval_core.pairs import Pair
+
+A = TypeVar("A")
+#: prefixes of a model's name that can replace a config
+BACKENDS = ("transformers", "vllm", "http", "anthropic")
+
+
+class JudgedScorer(CheckpointScorer, Generic[A]):
+    """A scorer of what a judge says: our comparison of findings, or a model."""
+
+    #: options that go to the backend; refused without a model. None leaves the default to the backend.
+    model_options: ClassVar = {
+        "dtype": Option(
+            None, str, "number format of a model on this machine; chosen for its device by default", DTYPE.choices
+        ),
+        "gguf_file": Option(None, str, "GGUF file to load from the folder or repository of a model on this machine"),
+        "tensor_parallel_size": Option(None, int, "GPUs that share one copy of a vllm: model; 1 by default"),
+        "concurrency": Option(None, int, "questions sent to a server at the same time; 8 by default"),
+        "timeout": Option(None, float, "seconds to wait for an answer from a server; 120 by default"),
+        "retries": Option(None, int, "attempts per question to a server, the first included; 6 by default"),
+        "price_in": Option(None, float, "price of a million tokens in questions to a server"),
+        "price_out": Option(
+            None, float, "price of a million tokens in its answers; with both prices the cost is logged"
+        ),
+    }
+
+    @property
+    @abstractmethod
+    def instructions(self) -> Instructions[A]:
+        """Return what a model is asked."""
+
+    @abstractmethod
+    def analyse(self, reference: ParsedReport, candidate: ParsedReport) -> A:
+        """Return the analysis of two parsed reports, without a model."""
+
+    def prepare(self) -> None:
+        for name in self.model_options:
+            if self.embedded and self.chosen[name] is not None:
+                raise InputError(f"option {self.spec.name}.{name} is for models: config {self.config.name!r} runs none")
+
+    @property
+    def embedded(self) -> bool:
+        """True if this config uses the embedded judge."""
+        return not self.source
+
+    @property
+    def reads_findings(self) -> bool:
+        return self.embedded
+
+    @cached_property
+    def judge(self) -> Judge[A]:
+        """Return who judges the pairs; a model is loaded when first asked for."""
+        if self.embedded:
+            from radeval_core.judges.embedded_judge import EmbeddedJudge
+
+            return EmbeddedJudge(self.resources.reports, self.resources.reader.lexicon, self.analyse)
+        from radeval_core.judges.backends.select import make_backend
+        from radeval_core.judges.model_judge import ModelJudge
+
+        r = self.resources
+        given = {name: self.chosen[name] for name in self.model_options if self.chosen[name] is not None}
+        backend = make_backend(self.source, r.device, r.batch_tokens, **given)
+        return ModelJudge(self.instructions, backend, r.store.cache)
+
+    def warm_up(self) -> None:
+        _ = self.judge
+
+    def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict[A]]:
+        """Return what the judge says of each pair."""
+        both = [(pair.reference, pair.prediction) for pair in pairs]
+        return judge_pairs(self.judge, both, progress=self.resources.progress and not self.embedded)
+
+    def signature_fields(self) -> dict[str, object]:
+        return self.judge.fields

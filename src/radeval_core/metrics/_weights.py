@@ -1,0 +1,32 @@
+"""Read files of weights that a user names in an option."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from radeval_core.errors import InputError, unknown_name
+
+
+def read_weights_file(metric: str, wanted: str, known: Iterable[str]) -> tuple[bytes, Any]:
+    """Return the content of a JSON or YAML file, as bytes and as data.
+
+    Args:
+        metric: the metric it is for.
+        wanted: its path.
+        known: names that can be given instead, for the error message.
+    """
+    path = Path(wanted)
+    if not path.is_file():
+        if path.suffix or "/" in wanted:
+            raise InputError(f"weights of {metric}: no such file: {wanted}")
+        raise unknown_name(f"weights of {metric}", wanted, [*known, "a JSON or YAML file"])
+    content = path.read_bytes()
+    try:
+        return content, yaml.safe_load(content) if path.suffix in (".yaml", ".yml") else json.loads(content)
+    except (yaml.YAMLError, ValueError) as error:
+        raise InputError(f"weights of {metric}: {wanted} is neither JSON nor YAML") from error

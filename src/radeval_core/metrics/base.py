@@ -1,0 +1,189 @@
+"""The contract between a metric and the runner: per-pair statistics first, one aggregation after.
+
+Because a headline is a function of the *sum* of per-pair statistics, bootstrap intervals and paired tests resample
+those and never score a report again.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from radeval_core.engine.annotations import AnnotationStore
+from radeval_core.errors import InputError
+from radeval_core.metrics.spec import Config, MetricSpec
+from radeval_core.pairs import Pair
+
+if TYPE_CHECKING:
+    from radeval_core.annotators.findings import ReportReader, ReportView
+    from radeval_core.findings.types import ParsedReport
+
+Array = NDArray[np.float64]
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a metric. Help texts, cards and checks are made from this declaration.
+
+    Attributes:
+        default: the value if the user gives none; None if the metric chooses.
+        type: the type of a value.
+        about: one line of help.
+        choices: the possible values; empty if every value of the type is possible.
+    """
+
+    default: Any
+    type: type
+    about: str
+    choices: tuple[str, ...] = ()
+
+    def check(self, name: str, value: Any) -> Any:
+        """Return a given value as the option's type, reading text from a command line; None means the default."""
+        if value is None:
+            return self.default
+        value = self._read(name, value)
+        if self.choices and value not in self.choices:
+            raise InputError(f"option {name} must be one of {', '.join(self.choices)}, got {value!r}")
+        return value
+
+    def _read(self, name: str, value: Any) -> Any:
+        if type(value) is self.type:
+            return value
+        if self.type is bool and str(value).lower() in _SWITCH:
+            return _SWITCH[str(value).lower()]
+        if self.type is int and isinstance(value, str) and value.lstrip("-").isdigit():
+            return int(value)
+        if self.type is float and isinstance(value, (int, str)) and not isinstance(value, bool):
+            with suppress(ValueError):
+                return float(value)
+        if self.type is list and isinstance(value, Sequence) and not isinstance(value, str):
+            return list(value)
+        raise InputError(f"option {name} must be {_EXPECTED[self.type]}, got {value!r}")
+
+
+_EXPECTED = {bool: "true or false", int: "a whole number", float: "a number", list: "a list", str: "a text"}
+_SWITCH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+#: number format of a model that runs on this machine
+DTYPE = Option("fp32", str, "number format of the model", ("fp32", "bf16", "fp16"))
+
+
+#: sentences whose reading a run remembers: reports repeat them
+_SENTENCES = 20_000
+
+
+@dataclass
+class Resources:
+    """What scorers share in one run.
+
+    Attributes:
+        store: annotations, computed once per distinct text.
+        device: `cuda`, `mps`, `cpu`, or None to choose.
+        batch_tokens: token budget of a batch, or None to choose.
+        progress: show bars on a terminal.
+        lexicon: YAML files with further findings or regions for the findings parser.
+    """
+
+    store: AnnotationStore = field(default_factory=AnnotationStore)
+    device: str | None = None
+    batch_tokens: int | None = None
+    progress: bool = True
+    lexicon: tuple[str | Path, ...] = ()
+
+    @cached_property
+    def reader(self) -> ReportReader:
+        """Return the findings parser of this run."""
+        from radeval_core.annotators.findings import ReportReader
+        from radeval_core.findings.parser import FindingsParser
+
+        return ReportReader(FindingsParser(self.lexicon, remember=_SENTENCES))
+
+    def reports(self, texts: Sequence[str]) -> dict[str, ParsedReport]:
+        """Return the parsed report of each distinct text."""
+        return self.store.annotate(self.reader, texts)
+
+    def view(self, name: str, view: Callable[[ParsedReport], S], size: Callable[[S], int]) -> ReportView[S]:
+        """Return an annotator that reads a structure off parsed reports."""
+        from radeval_core.annotators.findings import ReportView
+
+        return ReportView(name, self.reader, self.store, view, size)
+
+
+@dataclass
+class PairScores:
+    """What a scorer returns for a batch of pairs, one row per pair.
+
+    Attributes:
+        values: per-pair values, keyed by the metric's name and its parts. NaN marks an unscored pair.
+        stats: per-pair statistics whose sum gives the headline; None means the values themselves.
+        details: the structures behind each score, if requested.
+    """
+
+    values: dict[str, Array]
+    stats: Array | None = None
+    details: list[dict[str, Any]] | None = None
+
+
+class Scorer(ABC):
+    """Scores pairs for one metric under one config and set of options."""
+
+    spec: ClassVar[MetricSpec]
+    #: options the metric takes
+    options: ClassVar[Mapping[str, Option]] = {}
+
+    def __init__(self, config: Config, resources: Resources, checkpoint: str | None = None, **options: Any) -> None:
+        self.config = config
+        self.resources = resources
+        self.checkpoint = checkpoint
+        self.chosen = {name: option.default for name, option in self.options.items()}
+        for name, value in options.items():
+            self.chosen[name] = self.options[name].check(f"{self.spec.name}.{name}", value)
+        self.prepare()
+
+    def prepare(self) -> None:  # noqa: B027 - an optional hook
+        """Check options and get ready. Errors of the user should be raised here, before any work."""
+
+    @property
+    def reads_findings(self) -> bool:
+        """True if this config uses the findings parser, so that a lexicon can move its scores."""
+        return False
+
+    @property
+    def two_pass(self) -> bool:
+        """True if `observe` must see all pairs before the first is scored."""
+        return self.spec.two_pass
+
+    def observe(self, pairs: Sequence[Pair]) -> None:
+        """Gather what is needed from the whole corpus, such as document frequencies: the first pass."""
+        raise InputError(f"{self.spec.name} has no first pass")
+
+    @abstractmethod
+    def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
+        """Score a batch of pairs, in order."""
+
+    def summarise(self, sums: Array, n: int) -> dict[str, Array]:
+        """Return headline and extras from summed statistics; leading axes of `sums` are resamples."""
+        return {key: sums[..., i] / n for i, key in enumerate(self.value_names)}
+
+    def report(self) -> dict[str, Any]:
+        """Return further results that are not single numbers, by name; called after all pairs are scored."""
+        return {}
+
+    @property
+    def value_names(self) -> tuple[str, ...]:
+        return (self.spec.name, *self.spec.parts)
+
+    def signature_fields(self) -> dict[str, object]:
+        """Return what can change the score besides config, references and versions."""
+        return {}
+
+    def warm_up(self) -> None:  # noqa: B027 - an optional hook
+        """Load what scoring will need, so that a missing checkpoint fails before the first pair."""

@@ -1,0 +1,195 @@
+"""`green`: clinically significant errors in six categories against matched findings, by a model or our comparison."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from radeval_core.error_categories import CATEGORIES
+from radeval_core.errors import InputError
+from radeval_core.findings.types import ParsedReport
+from radeval_core.functional.green import error_count, green, weighted_green
+from radeval_core.judges.green.analysis import Counted, GreenAnalysis, GreenItem
+from radeval_core.judges.green.embedded import analyse
+from radeval_core.judges.green.instructions import GreenInstructions
+from radeval_core.judges.verdict import Verdict
+from radeval_core.metrics._judged import BACKENDS, JudgedScorer
+from radeval_core.metrics.base import Array, Option, PairScores
+from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec
+from radeval_core.pairs import Pair, is_blank
+
+_PUBLISHED = {
+    "radllama2-7b": ("GREEN-radllama2-7b", "the paper's model"),
+    "radphi2": ("GREEN-RadPhi2", "2.7 billion parameters"),
+    "phi2": ("GREEN-Phi2", "2.7 billion parameters, not trained further on radiology"),
+    "mistral-7b": ("GREEN-Mistral-7b", "Mistral-v0.1"),
+    "llama2-7b": ("GREEN-Llama2-7b", "LLaMA-2, not trained further on radiology"),
+    "mm-radllama-7b": ("GREEN-MM-RadLLaMA-7b", "trained beyond chest X-ray"),
+}
+#: mean counts among the results, in this order
+COUNTS = ("matched", *(f"{kind}_{name}" for kind in ("significant", "insignificant") for name in CATEGORIES))
+
+SPEC = MetricSpec(
+    name="green",
+    measures="matched findings against clinically significant errors, with the errors named",
+    version=4,
+    higher_is_better=True,
+    bounds=(0.0, 1.0),
+    symmetric=False,
+    identity=1.0,
+    empty=EmptyRule(0.0, 0.0, 1.0, "nothing can match a report that says nothing"),
+    multi_reference=False,
+    corpus_headline=False,
+    two_pass=False,
+    parts=("error_count",),
+    configs=(
+        Config("embedded", "our findings parser and comparison, no model"),
+        *(
+            Config(name, f"{checkpoint}: {about}", f"StanfordAIMI/{checkpoint}", "models")
+            for name, (checkpoint, about) in _PUBLISHED.items()
+        ),
+    ),
+    takes_checkpoint=True,
+    citation="""@inproceedings{ostmeier2024green,
+  title={{GREEN}: Generative Radiology Report Evaluation and Error Notation},
+  author={Ostmeier, Sophie and Xu, Justin and Chen, Zhihong and Varma, Maya and Blankemeier, Louis and Bluethgen,
+    Christian and Michalson, Arne Edward and Moseley, Michael and Langlotz, Curtis and Chaudhari, Akshay S. and
+    Delbrouck, Jean-Benoit},
+  booktitle={Findings of the Association for Computational Linguistics: EMNLP 2024}, year={2024}
+}""",
+    urls=("https://arxiv.org/abs/2405.03595",),
+    backends=BACKENDS,
+)
+
+
+class GreenScorer(JudgedScorer[GreenAnalysis]):
+    """Gets the analysis of each distinct pair and computes the numbers."""
+
+    spec = SPEC
+    options: ClassVar = {
+        "summary": Option(
+            False, bool, "also return the GREEN summary: how often each error occurs, with its most typical sentences"
+        ),
+        "plot": Option(None, str, "file name, ending in .png, for a map of the errors"),
+        "encoder": Option(
+            None,
+            str,
+            "sentence-transformers model for summary and plot, Hub id or folder; by default the embedded MiniLM",
+        ),
+        **JudgedScorer.model_options,
+    }
+
+    def prepare(self) -> None:
+        super().prepare()
+        if self.chosen["plot"] is not None and not self.chosen["plot"].lower().endswith(".png"):
+            raise InputError(f"option green.plot must be a file name that ends in .png, got {self.chosen['plot']!r}")
+        self._analyses: list[GreenAnalysis] = []  # kept for the summary alone
+        self._scores: list[float] = []
+
+    @property
+    def instructions(self) -> GreenInstructions:
+        return GreenInstructions()
+
+    def analyse(self, reference: ParsedReport, candidate: ParsedReport) -> GreenAnalysis:
+        return analyse(reference, candidate)
+
+    def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
+        verdicts = self.verdicts(pairs)
+        rows = np.full((len(pairs), 2), math.nan)
+        counts = np.zeros((len(pairs), len(COUNTS)))
+        for i, (pair, verdict) in enumerate(zip(pairs, verdicts, strict=True)):
+            analysis = verdict.analysis
+            rows[i, 0] = _number(pair, analysis)
+            if analysis is not None:
+                rows[i, 1] = error_count(analysis.significant_count, analysis.insignificant_count)
+                counts[i] = _counts(analysis)
+        if self._wants_summary:
+            self._analyses += [v.analysis for v in verdicts if v.analysis is not None]
+            self._scores += [s for s in rows[:, 0].tolist() if not math.isnan(s)]
+        analysed = np.array([v.analysis is not None for v in verdicts], dtype=np.float64)
+        stats = np.column_stack([rows[:, 0], rows[:, 0] ** 2, np.nan_to_num(rows[:, 1]), analysed, counts])
+        details = [self._detail(p, v) for p, v in zip(pairs, verdicts, strict=True)] if detailed else None
+        return PairScores({"green": rows[:, 0], "error_count": rows[:, 1]}, stats, details)
+
+    def summarise(self, sums: Array, n: int) -> dict[str, Array]:
+        mean = sums[..., 0] / n
+        variance = sums[..., 1] / n - mean**2
+        analysed = np.maximum(sums[..., 3], 1)
+        return {
+            "green": mean,
+            "std": np.sqrt(np.where(variance < 1e-12, 0.0, variance)),  # rounding leaves a trace of equal scores
+            "error_count": sums[..., 2] / analysed,
+            **{name: sums[..., 4 + i] / analysed for i, name in enumerate(COUNTS)},
+        }
+
+    @property
+    def _wants_summary(self) -> bool:
+        return bool(self.chosen["summary"]) or self.chosen["plot"] is not None
+
+    def report(self) -> dict[str, Any]:
+        """Return the summary of the test set and draw its plot, if requested."""
+        if not self._wants_summary:
+            return {}
+        from radeval_core.judges.green.summary import error_sentences, summarise
+
+        sentences = error_sentences(self._analyses, self.chosen["encoder"], self.resources.device)
+        if self.chosen["plot"] is not None:
+            from radeval_core.judges.green.error_plot import draw_errors
+
+            draw_errors(sentences.texts, sentences.vectors).save(self.chosen["plot"])
+        if not self.chosen["summary"]:
+            return {}
+        return {"summary": summarise(self._analyses, self._scores, sentences).as_dict()}
+
+    def _detail(self, pair: Pair, verdict: Verdict[GreenAnalysis]) -> dict[str, Any]:
+        analysis = verdict.analysis
+        detail: dict[str, Any] = {"reason": verdict.reason}
+        if analysis is not None:
+            detail = {
+                "explanation": analysis.explanation,
+                "significant": _by_category(analysis.significant),
+                "insignificant": _by_category(analysis.insignificant),
+                "matched": _plain(analysis.matched),
+                **detail,
+            }
+        return {**detail, **self.judge.asked(pair.reference, pair.prediction, verdict)}
+
+
+def _number(pair: Pair, analysis: GreenAnalysis | None) -> float:
+    """Return GREEN of one pair; NaN if both reports say something and there is no analysis."""
+    silent = (is_blank(pair.prediction), is_blank(pair.reference)) if analysis is None else analysis.silent
+    if any(silent):
+        rule = SPEC.empty
+        return rule.both if all(silent) else rule.prediction if silent[0] else rule.reference
+    if analysis is None:
+        return math.nan
+    if not analysis.weighted:
+        return green(analysis.matched.count, analysis.significant_count)
+    errors = [e.weight for counted in (*analysis.significant, *analysis.insignificant) for e in counted.entries]
+    return weighted_green([entry.weight for entry in analysis.matched.entries], errors)
+
+
+def _counts(analysis: GreenAnalysis) -> list[int]:
+    return [analysis.matched.count, *(c.count for c in (*analysis.significant, *analysis.insignificant))]
+
+
+def _by_category(errors: Sequence[Counted]) -> dict[str, Any]:
+    """Return the errors of each category that has any."""
+    return {name: _plain(counted) for name, counted in zip(CATEGORIES, errors, strict=True) if counted.count}
+
+
+def _plain(counted: Counted) -> dict[str, Any]:
+    """Return a count and what is counted, as plain values."""
+    return {"count": counted.count, "entries": [_plain_entry(entry) for entry in counted.entries]}
+
+
+def _plain_entry(entry: GreenItem) -> Mapping[str, Any]:
+    where = {"reference": entry.reference, "prediction": entry.candidate}
+    known = {side: list(span) for side, span in where.items() if span}
+    return {"text": entry.text, **({"weight": entry.weight} if known else {}), **known}
+
+
+SCORER = GreenScorer

@@ -1,0 +1,74 @@
+"""`rouge`: rouge-score's ROUGE-1, ROUGE-2 and ROUGE-L, as F1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import ClassVar
+
+import numpy as np
+from rouge_score.rouge_scorer import RougeScorer as GoogleRouge
+from rouge_score.tokenizers import DefaultTokenizer
+
+from radeval_core.functional.rouge import lcs_precision_recall_f1
+from radeval_core.metrics.base import Option, PairScores, Scorer
+from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec
+from radeval_core.pairs import Pair
+
+KINDS = ("rouge1", "rouge2", "rougeL")
+
+SPEC = MetricSpec(
+    name="rouge",
+    measures="n-gram and longest-common-subsequence overlap (F1)",
+    version=1,
+    higher_is_better=True,
+    bounds=(0.0, 1.0),
+    symmetric=True,
+    identity=1.0,
+    empty=EmptyRule(0.0, 0.0, 0.0, "no word can match"),
+    multi_reference=True,
+    corpus_headline=False,
+    two_pass=False,
+    parts=KINDS,
+    configs=(Config("embedded", "rouge-score, no model"),),
+    takes_checkpoint=False,
+    backends=(),
+    citation="""@inproceedings{lin2004rouge,
+  title={ROUGE: A Package for Automatic Evaluation of Summaries},
+  author={Lin, Chin-Yew}, booktitle={Text Summarization Branches Out}, year={2004}
+}""",
+    urls=("https://aclanthology.org/W04-1013", "https://github.com/google-research/google-research/tree/master/rouge"),
+)
+
+
+class RougeScorer(Scorer):
+    """Computes F1 of each kind; with several references, the best of each kind."""
+
+    spec = SPEC
+    options: ClassVar = {"stemmer": Option(False, bool, "compare Porter stems instead of words")}
+
+    def prepare(self) -> None:
+        self._tokenizer = DefaultTokenizer(self.chosen["stemmer"])
+        self._ngrams = GoogleRouge(["rouge1", "rouge2"], tokenizer=self._tokenizer)
+
+    def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
+        scored = {
+            key: self._score_texts(*key) for key in dict.fromkeys((pair.prediction, pair.references) for pair in pairs)
+        }
+        found = [scored[pair.prediction, pair.references] for pair in pairs]
+        values = {kind: np.array([f[kind][2] for f in found]) for kind in KINDS}
+        details = [{kind: {"precision": f[kind][0], "recall": f[kind][1]} for kind in KINDS} for f in found]
+        return PairScores({"rouge": values["rougeL"], **values}, details=details if detailed else None)
+
+    def _score_texts(self, prediction: str, references: tuple[str, ...]) -> dict[str, Sequence[float]]:
+        """Return precision, recall and F1 of each kind."""
+        ngrams = self._ngrams.score_multi(list(references), prediction)
+        words = self._tokenizer.tokenize(prediction)
+        longest = [lcs_precision_recall_f1(words, self._tokenizer.tokenize(r)) for r in references]
+        return {**ngrams, "rougeL": max(longest, key=lambda values: values[2])}
+
+    def signature_fields(self) -> dict[str, object]:
+        return {"stemmer": bool(self.chosen["stemmer"]), "rouge_score": version("rouge-score")}
+
+
+SCORER = RougeScorer

@@ -1,0 +1,178 @@
+"""Run scorers over pairs: a stream in, per-pair values and headlines out.
+
+Pairs are read in chunks and every scorer sees a chunk before the next is read, so memory grows only with the results,
+and all scorers share the annotations of the chunk's texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from radeval_core.errors import InputError
+from radeval_core.metrics.base import Array, PairScores, Scorer
+from radeval_core.metrics.spec import MetricSpec
+from radeval_core.pairs import Pair
+from radeval_core.signature import refs_text, signature
+from radeval_core.stats.bootstrap import interval95
+
+#: a chunk ends at this many pairs or characters, whichever comes first
+CHUNK_PAIRS = 2048
+CHUNK_CHARACTERS = 500_000
+
+
+@dataclass
+class MetricResult:
+    """The result of one metric on a set of pairs.
+
+    Attributes:
+        spec: the metric's declared facts.
+        score: the headline; NaN if no pair could be scored.
+        extras: further headline numbers by name.
+        values: per-pair values, keyed by the metric's name and its parts; NaN marks an unscored pair.
+        signature: everything that can change the score.
+        details: the structures behind each score, if requested.
+        report: further results that are not single numbers, by name.
+    """
+
+    spec: MetricSpec
+    score: float
+    extras: dict[str, float]
+    values: dict[str, Array]
+    signature: str
+    details: list[dict[str, Any]] | None
+    report: dict[str, Any]
+    _stats: Array = field(repr=False)
+    _headline: Callable[[Array], Array] = field(repr=False)
+
+    @property
+    def scores(self) -> Array:
+        return self.values[self.spec.name]
+
+    @property
+    def unscored(self) -> int:
+        return int(np.isnan(self.scores).sum())
+
+    @property
+    def n(self) -> int:
+        """Return the number of scored pairs."""
+        return len(self.scores) - self.unscored
+
+    def ci95(self) -> tuple[float, float] | None:
+        """Return the 95 % bootstrap interval of the headline, or None with fewer than two scored pairs."""
+        return interval95(self._stats, self._headline)
+
+
+class _Collector:
+    """Gathers a scorer's batches into one result."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self.scorer = scorer
+        self._values: dict[str, list[Array]] = {name: [] for name in scorer.value_names}
+        self._stats: list[Array] = []
+        self._details: list[dict[str, Any]] = []
+
+    def add(self, pairs: Sequence[Pair], detailed: bool) -> list[dict[str, Any]]:
+        """Score a chunk, and return the structures behind its scores if they are wanted."""
+        got: PairScores = self.scorer.score(pairs, detailed)
+        for name, rows in self._values.items():
+            if len(got.values[name]) != len(pairs):
+                raise AssertionError(f"{name}: {len(got.values[name])} values for {len(pairs)} pairs")
+            rows.append(np.asarray(got.values[name], dtype=np.float64))
+        columns = [got.values[name] for name in self._values]
+        self._stats.append(np.column_stack(columns) if got.stats is None else got.stats)
+        return got.details or []
+
+    def keep(self, details: list[dict[str, Any]]) -> None:
+        """Keep structures for the result."""
+        self._details.extend(details)
+
+    def result(self, refs: str, detailed: bool) -> MetricResult:
+        scorer, name = self.scorer, self.scorer.spec.name
+        # chunks are dropped as they are joined: a million pairs are not held twice
+        values = {key: np.concatenate(self._values.pop(key)) for key in list(self._values)}
+        stats = np.concatenate(self._stats)
+        self._stats.clear()
+        scored = ~np.isnan(values[name])
+        stats = stats if scored.all() else stats[scored]
+        n = len(stats)
+        numbers = {key: float(v) for key, v in scorer.summarise(stats.sum(axis=0), n).items()} if n else {}
+        text = signature(name, scorer.config.name, scorer.signature_fields(), refs, scorer.spec.version)
+        return MetricResult(
+            spec=scorer.spec,
+            score=numbers.pop(name, float("nan")),
+            extras=numbers,
+            values=values,
+            signature=text,
+            details=self._details if detailed else None,
+            report=scorer.report(),
+            _stats=stats,
+            _headline=lambda sums: scorer.summarise(sums, n)[name],
+        )
+
+
+def run(
+    read: Callable[[], Iterable[Pair]],
+    scorers: Sequence[Scorer],
+    detailed: bool = False,
+    total: int | None = None,
+    progress: bool = False,
+    chunk_pairs: int | None = None,
+    on_details: Callable[[dict[str, Any]], None] | None = None,
+) -> tuple[list[str | int], dict[str, MetricResult]]:
+    """Score a stream of pairs.
+
+    Args:
+        read: returns the pairs from the start each time it is called; called twice if a scorer needs a first pass.
+        scorers: one per metric.
+        detailed: keep the structures behind each score.
+        total: number of pairs, for the progress bar.
+        progress: show a bar on a terminal.
+        chunk_pairs: largest number of pairs to read at once; fewer means more frequent progress.
+        on_details: called once per pair with `{"id", "details": {metric: {...}}}`, in order, chunk by chunk.
+
+    Returns:
+        The ids of the pairs in order, and the result of each metric by name.
+    """
+    first_pass = [s for s in scorers if s.two_pass]
+    if first_pass:
+        for chunk in chunks(read(), chunk_pairs):
+            for scorer in first_pass:
+                scorer.observe(chunk)
+    collectors = {s.spec.name: _Collector(s) for s in scorers}
+    ids: list[str | int] = []
+    reference_counts: set[int] = set()
+    with tqdm(total=total, desc="scoring", unit="pair", disable=None if progress else True) as bar:
+        for chunk in chunks(read(), chunk_pairs):
+            details = {name: c.add(chunk, detailed or on_details is not None) for name, c in collectors.items()}
+            if on_details:
+                for i, pair in enumerate(chunk):
+                    on_details({"id": pair.id, "details": {name: rows[i] for name, rows in details.items()}})
+            if detailed:
+                for name, collector in collectors.items():
+                    collector.keep(details[name])
+            reference_counts.update(len(p.references) for p in chunk)
+            ids.extend(p.id for p in chunk)
+            bar.update(len(chunk))
+    if not ids:
+        raise InputError("predictions and references are empty: give at least one pair of reports")
+    refs = refs_text(min(reference_counts), max(reference_counts))
+    return ids, {name: c.result(refs, detailed) for name, c in collectors.items()}
+
+
+def chunks(pairs: Iterable[Pair], most: int | None = None) -> Iterator[list[Pair]]:
+    """Cut a stream into chunks bounded in pairs and characters."""
+    chunk: list[Pair] = []
+    characters = 0
+    for pair in pairs:
+        chunk.append(pair)
+        characters += len(pair.prediction) + sum(map(len, pair.references))
+        if len(chunk) >= (most or CHUNK_PAIRS) or characters >= CHUNK_CHARACTERS:
+            yield chunk
+            chunk, characters = [], 0
+    if chunk:
+        yield chunk

@@ -1,1 +1,0 @@
-"""One module a metric: its SPEC (declared facts) and its SCORER (which structures, which pure functions)."""

@@ -1,1 +1,0 @@
-"""Structures in, numbers out: pure functions that can be checked by hand."""

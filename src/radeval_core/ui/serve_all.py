@@ -1,0 +1,116 @@
+"""Serve all Spaces on one local server, or one Space alone.
+
+The folder of a metric's Space has a `space.yaml`. Every other folder has an `app.py` that defines `demo` and
+optionally `page_options`, a dict of options for `gr.mount_gradio_app` that override the shared ones. All demos run in
+one process, so models are loaded once.
+"""
+
+from __future__ import annotations
+
+import runpy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import uvicorn
+from fastapi import FastAPI
+from fastapi.responses import HTMLResponse, Response
+
+from radeval_core.errors import InputError, unknown_name
+from radeval_core.html_text import text
+from radeval_core.registry import get_spec
+from radeval_core.ui.demo import build_demo, launch, page_options
+from radeval_core.ui.score_header import direction
+from radeval_core.ui.space_page import FILE, read_page
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>radeval: Spaces</title><style>
+body {{ font: 16px/1.5 system-ui, sans-serif; color: #1c2430; background: #fff; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }}
+h1 {{ font-size: 1.5rem; }} ul {{ list-style: none; padding: 0; }}
+li {{ border: 1px solid #d6dbe3; border-radius: 8px; margin: .5rem 0; }}
+a {{ display: block; padding: .6rem .9rem; text-decoration: none; color: inherit; }}
+a:hover, a:focus {{ background: #f0f5fa; outline: 2px solid #0072B2; border-radius: 8px; }} b {{ color: #004f80; }}
+</style></head><body><h1>radeval: Spaces</h1><p>These pages run on this machine. They never ask a remote judge.</p>
+<ul>{links}</ul></body></html>
+"""  # noqa: E501
+
+
+@dataclass(frozen=True)
+class Space:
+    """One demo.
+
+    Attributes:
+        name: its folder, and its path on the server.
+        about: one line that describes it.
+        demo: its page.
+        options: its options for mounting.
+    """
+
+    name: str
+    about: str
+    demo: gr.Blocks
+    options: dict[str, Any]
+
+
+def find_spaces(folder: Path) -> list[Space]:
+    """Return all Spaces in a folder, those of metrics last."""
+    return [_space(home) for home in _homes(folder)]
+
+
+def together(folder: Path) -> FastAPI:
+    """Return one app with a page of links at / and each Space under its name."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    spaces = find_spaces(folder)
+    links = "".join(f'<li><a href="{text(s.name)}/"><b>{text(s.name)}</b><br>{text(s.about)}</a></li>' for s in spaces)
+
+    @app.get("/", response_class=HTMLResponse)
+    def index() -> str:
+        return _PAGE.format(links=links)
+
+    @app.get("/favicon.ico", include_in_schema=False)
+    def favicon() -> Response:
+        return Response(status_code=204)
+
+    for space in spaces:
+        app = gr.mount_gradio_app(app, space.demo, f"/{space.name}", **{**page_options(), **space.options})
+    return app
+
+
+def serve(folder: Path, host: str = "127.0.0.1", port: int = 7860) -> None:
+    """Serve all Spaces until stopped."""
+    app = together(folder)
+    print(f"all Spaces: http://{host}:{port}/  (stop with Ctrl-C)", flush=True)
+    uvicorn.run(app, host=host, port=port, log_level="warning")
+
+
+def serve_one(folder: Path, name: str, host: str = "127.0.0.1", port: int = 7860) -> None:
+    """Serve one Space of a folder until stopped."""
+    homes = {home.name: home for home in _homes(folder)}
+    if name not in homes:
+        raise unknown_name("Space", name, homes)
+    space = _space(homes[name])
+    launch(space.demo, server_name=host, server_port=port, **space.options)
+
+
+def _homes(folder: Path) -> list[Path]:
+    """Return the folders of all Spaces, those of metrics last."""
+    homes = {file.parent for pattern in (f"*/{FILE}", "*/app.py") for file in folder.glob(pattern)}
+    if not homes:
+        raise InputError(f"{folder} has no folder with a {FILE} or an app.py: give the `spaces` folder of a checkout")
+    return sorted(homes, key=lambda home: ((home / FILE).is_file(), home.name))
+
+
+def _space(home: Path) -> Space:
+    name = home.name
+    if (home / FILE).is_file():
+        spec = get_spec(name)
+        about = f"{spec.measures} ({spec.range_text}, {direction(spec)})"
+        return Space(name, about, build_demo(name, read_page(home / FILE)), {})
+    app = home / "app.py"
+    module = runpy.run_path(str(app))
+    if not isinstance(module.get("demo"), gr.Blocks):
+        raise InputError(f"{app} must define `demo`, a gr.Blocks")
+    about = (module.get("__doc__") or "").strip().partition("\n")[0]
+    return Space(name, about, module["demo"], dict(module.get("page_options") or {}))
