@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
@@ -31,6 +32,8 @@ class LaunchedProcesses:
         from accelerate import PartialState
 
         self._state = PartialState(cpu=_on_cpu())
+        # An open group at the interpreter's end can abort the process: its threads outlive what they use.
+        atexit.register(self._state.destroy_process_group)
         self.rank = self._state.process_index
         self.count = self._state.num_processes
 
