@@ -37,6 +37,9 @@ Every metric scores one pair of reports. All bars share one scale: 1 is the scor
 a report with nothing right. Edit the texts, or add one error to the candidate, and see which metrics notice. Nothing
 you type is logged or written to disk. A link contains the pair after its `#`, which browsers do not send to the server.
 """
+#: remember in the browser which pair is explained; show an explanation only beside its pair
+_ASK = "(...pair) => { window.explainedPair = JSON.stringify(pair); return pair; }"
+_CLEAR = "(...pair) => JSON.stringify(pair) === window.explainedPair ? { __type__: 'update' } : ''"
 _SCALE = """The scale is only for display and keeps each metric's order. Metrics with two bounds are drawn between their
 bounds, radcliq and bertscore between "nothing in common" and "identical", fineradscore as 1 / (1 + sum / 4). 0.7 on one
 metric is not as good as 0.7 on another. All metrics run in their embedded config; cider counts words in the example
@@ -108,8 +111,9 @@ def build_playground() -> gr.Blocks:
         # `change`, not `input`: Gradio sends `input` only for keys, not for a paste with the mouse
         changed = gr.on([reference.change, candidate.change], trigger_mode="always_last", api_name="compare", **compare)
         changed.success(**show)
-        # clear in the browser, at once: a server step could run after the next explanation
-        gr.on([reference.change, candidate.change], None, None, reasons, js="() => ''", trigger_mode="multiple")
+        # Gradio can send `change` after the click that asks for an explanation: clear only that of another pair
+        clear: dict[str, Any] = {"fn": None, "inputs": [reference, candidate], "outputs": reasons, "js": _CLEAR}
+        gr.on([reference.change, candidate.change], trigger_mode="multiple", **clear)
         opened = demo.load(None, [reference, candidate], [reference, candidate], js=_script("read"))
         opened.success(**compare, api_visibility="private").success(**show)
         examples.click(lambda chosen: chosen, examples, [reference, candidate], **_quiet())
@@ -121,7 +125,9 @@ def build_playground() -> gr.Blocks:
                 [candidate, note, seed, before],
                 **_quiet(),
             )
-        explain.click(explain_pair, [reference, candidate], reasons, api_name="explain", concurrency_id="metrics")
+        explain.click(
+            explain_pair, [reference, candidate], reasons, api_name="explain", concurrency_id="metrics", js=_ASK
+        ).then(**clear)
         share.click(None, [reference, candidate], link, js=_script("write")).then(
             lambda: gr.Textbox(visible=True), None, link, **_quiet()
         )
