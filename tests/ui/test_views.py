@@ -189,6 +189,7 @@ def test_the_views_of_findings_count_what_the_scores_count(example, seen):
     result, html = seen("green", reference, candidate)
     errors = sum(v for k, v in result.items() if k.startswith("significant_"))
     assert f"✗ {int(errors) or 'no'} significant error" in html and f"✓ {int(result['matched'])} matched" in html
+    assert f"(green.weighted): <b>{result['weighted']:.3f}</b>" in html
 
     result, html = seen("fineradscore", reference, candidate)
     assert len(re.findall(r'<tr class="s\d">', html)) == result["corrections"]

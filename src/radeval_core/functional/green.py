@@ -1,6 +1,7 @@
 """Compute GREEN's numbers from counts and weights of errors and matched findings.
 
-Ostmeier et al., GREEN, Findings of EMNLP 2024: equation 1, and the error count of tables 5 and 6.
+Ostmeier et al., GREEN, Findings of EMNLP 2024: equation 1, and the error count of tables 5 and 6. The weighted variant
+is ours.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def error_count(significant: int, insignificant: int) -> int:
 
 
 def weighted_green(matched: Sequence[float], errors: Sequence[float]) -> float:
-    """Return GREEN with each matched finding and each error counted by its clinical weight.
+    """Return a variant of GREEN with each matched finding and each error counted by its clinical weight.
 
     The result is 1 if there are no errors, even if neither report states a finding; 0 if there are errors and no match.
     """

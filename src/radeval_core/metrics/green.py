@@ -35,7 +35,7 @@ COUNTS = ("matched", *(f"{kind}_{name}" for kind in ("significant", "insignifica
 SPEC = MetricSpec(
     name="green",
     measures="matched findings against clinically significant errors, with the errors named",
-    version=4,
+    version=5,
     higher_is_better=True,
     bounds=(0.0, 1.0),
     symmetric=False,
@@ -44,7 +44,7 @@ SPEC = MetricSpec(
     multi_reference=False,
     corpus_headline=False,
     two_pass=False,
-    parts=("error_count",),
+    parts=("error_count", "weighted"),
     configs=(
         Config("embedded", "our findings parser and comparison, no model"),
         *(
@@ -98,31 +98,35 @@ class GreenScorer(JudgedScorer[GreenAnalysis]):
 
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
         verdicts = self.verdicts(pairs)
-        rows = np.full((len(pairs), 2), math.nan)
+        values = {name: np.full(len(pairs), math.nan) for name in self.value_names}
         counts = np.zeros((len(pairs), len(COUNTS)))
         for i, (pair, verdict) in enumerate(zip(pairs, verdicts, strict=True)):
             analysis = verdict.analysis
-            rows[i, 0] = _number(pair, analysis)
+            values["green"][i] = _number(pair, analysis)
+            values["weighted"][i] = _weighted(analysis)
             if analysis is not None:
-                rows[i, 1] = error_count(analysis.significant_count, analysis.insignificant_count)
+                values["error_count"][i] = error_count(analysis.significant_count, analysis.insignificant_count)
                 counts[i] = _counts(analysis)
         if self._wants_summary:
             self._analyses += [v.analysis for v in verdicts if v.analysis is not None]
-            self._scores += [s for s in rows[:, 0].tolist() if not math.isnan(s)]
+            self._scores += [s for s in values["green"].tolist() if not math.isnan(s)]
         analysed = np.array([v.analysis is not None for v in verdicts], dtype=np.float64)
-        stats = np.column_stack([rows[:, 0], rows[:, 0] ** 2, np.nan_to_num(rows[:, 1]), analysed, counts])
+        scores, errors, weighted = (values[name] for name in self.value_names)
+        stats = np.column_stack([scores, scores**2, np.nan_to_num(errors), np.nan_to_num(weighted), analysed, counts])
         details = [self._detail(p, v) for p, v in zip(pairs, verdicts, strict=True)] if detailed else None
-        return PairScores({"green": rows[:, 0], "error_count": rows[:, 1]}, stats, details)
+        return PairScores(values, stats, details)
 
     def summarise(self, sums: Array, n: int) -> dict[str, Array]:
         mean = sums[..., 0] / n
         variance = sums[..., 1] / n - mean**2
-        analysed = np.maximum(sums[..., 3], 1)
+        analysed = np.maximum(sums[..., 4], 1)
+        weighted = {"weighted": sums[..., 3] / analysed} if self.embedded else {}  # a model gives no weights
         return {
             "green": mean,
             "std": np.sqrt(np.where(variance < 1e-12, 0.0, variance)),  # rounding leaves a trace of equal scores
             "error_count": sums[..., 2] / analysed,
-            **{name: sums[..., 4 + i] / analysed for i, name in enumerate(COUNTS)},
+            **weighted,
+            **{name: sums[..., 5 + i] / analysed for i, name in enumerate(COUNTS)},
         }
 
     @property
@@ -153,21 +157,32 @@ class GreenScorer(JudgedScorer[GreenAnalysis]):
                 "significant": _by_category(analysis.significant),
                 "insignificant": _by_category(analysis.insignificant),
                 "matched": _plain(analysis.matched),
+                **({"weighted": _weighted(analysis)} if analysis.weighted else {}),
                 **detail,
             }
         return {**detail, **self.judge.asked(pair.reference, pair.prediction, verdict)}
 
 
 def _number(pair: Pair, analysis: GreenAnalysis | None) -> float:
-    """Return GREEN of one pair; NaN if both reports say something and there is no analysis."""
+    """Return equation 1 for one pair; NaN if both reports say something and there is no analysis."""
     silent = (is_blank(pair.prediction), is_blank(pair.reference)) if analysis is None else analysis.silent
     if any(silent):
-        rule = SPEC.empty
-        return rule.both if all(silent) else rule.prediction if silent[0] else rule.reference
-    if analysis is None:
+        return _of_silence(silent)
+    return math.nan if analysis is None else green(analysis.matched.count, analysis.significant_count)
+
+
+def _of_silence(silent: tuple[bool, bool]) -> float:
+    """Return the score of a pair of which at least one report says nothing."""
+    rule = SPEC.empty
+    return rule.both if all(silent) else rule.prediction if silent[0] else rule.reference
+
+
+def _weighted(analysis: GreenAnalysis | None) -> float:
+    """Return the clinically weighted variant for one pair; NaN without weights, as from a model."""
+    if analysis is None or not analysis.weighted:
         return math.nan
-    if not analysis.weighted:
-        return green(analysis.matched.count, analysis.significant_count)
+    if any(analysis.silent):
+        return _of_silence(analysis.silent)
     errors = [e.weight for counted in (*analysis.significant, *analysis.insignificant) for e in counted.entries]
     return weighted_green([entry.weight for entry in analysis.matched.entries], errors)
 

@@ -62,6 +62,13 @@ def test_scores_follow_from_the_answers(stub):
     assert result["matched"] == 1.5 and result["unscored"] == 0
 
 
+def test_a_model_gives_no_weighted_variant(stub):
+    stub(lambda prompt: GOOD)
+    scored = score([{"id": "a", "prediction": "x", "reference": "y"}], ["green"], {"green": "http:any"})
+    assert "weighted" not in scored.summary()["green"]
+    assert next(scored.rows())["scores"] == {"green": 0.75, "green.error_count": 2.0, "green.weighted": None}
+
+
 def test_an_unreadable_answer_is_unscored_and_left_out_of_every_mean(stub):
     stub(lambda prompt: GOOD if "edema" in prompt else "I cannot help with that.")
     result = load("green", "http:any").compute(["edema", "other"], ["edema", "other"], detailed=True)
@@ -142,6 +149,32 @@ CANDIDATE = "Moderate right pleural effusion. No pneumothorax. Left rib fracture
 
 def embedded(candidate, reference=REFERENCE, **options):
     return load("green", progress=False, **options).compute([candidate], [reference], detailed=True)
+
+
+def test_the_headline_is_equation_1_on_the_counts():
+    result = embedded(CANDIDATE)
+    significant = sum(v for k, v in result.items() if k.startswith("significant_"))
+    assert result["matched"] == 3 and significant == 5 and result["insignificant_wrong_severity"] == 0
+    assert result["green"] == 3 / 8  # the weighted variant differs
+    assert result["weighted"] == result["weighted_scores"][0] != result["green"]
+
+
+def test_insignificant_errors_lower_the_weighted_variant_alone():
+    minor = embedded("Small hiatal hernia.", "Small hiatal hernia. Old granuloma.")
+    assert minor["error_count"] == minor["insignificant_missing_finding"] == 1
+    assert minor["green"] == 1.0 > minor["weighted"]
+
+
+def test_graver_errors_lower_the_weighted_variant_more():
+    reference = "Mild cardiomegaly. Large left pneumothorax."
+    grave, slight = embedded("Mild cardiomegaly.", reference), embedded("Large left pneumothorax.", reference)
+    assert grave["green"] == slight["green"] == 0.5 and grave["weighted"] < slight["weighted"]
+
+
+@pytest.mark.parametrize("normal", ["Clear lungs. Normal heart size.", "No acute disease."])
+def test_two_normal_reports_agree_whatever_they_name(normal):
+    result = embedded(normal, "No acute cardiopulmonary process.")
+    assert result["green"] == result["weighted"] == 1.0 and result["matched"] == 1
 
 
 def test_errors_have_their_sentences():

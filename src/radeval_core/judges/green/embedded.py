@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from radeval_core.error_categories import CATEGORIES, FALSE_FINDING, MISSING_FINDING, in_words
 from radeval_core.findings.claims import Claim
-from radeval_core.findings.compare import compare
+from radeval_core.findings.compare import Comparison, compare
 from radeval_core.findings.differences import WEIGHT, Difference
 from radeval_core.findings.types import Finding, ParsedReport, Span
 from radeval_core.judges.green.analysis import Counted, GreenAnalysis, GreenItem
@@ -20,10 +20,9 @@ def analyse(reference: ParsedReport, candidate: ParsedReport) -> GreenAnalysis:
     """Return the errors and the matched findings of the candidate."""
     comparison = compare(reference, candidate)
     matched = [_matched(theirs, ours) for theirs, ours in comparison.matched]
-    if comparison.normal:
-        names = ", ".join(name.replace("_", " ") for name in comparison.normal)
-        matched.append(GreenItem(f"normal or absent in both: {names}", _NORMAL_WEIGHT))
     differences = comparison.differences
+    if agreed := _agreed_normal(comparison):
+        matched.append(GreenItem(agreed, _NORMAL_WEIGHT))
     return GreenAnalysis(
         explanation=_explain(differences, len(comparison.matched)),
         significant=_by_category(d for d in differences if d.significant),
@@ -32,6 +31,17 @@ def analyse(reference: ParsedReport, candidate: ParsedReport) -> GreenAnalysis:
         weighted=True,
         silent=(not candidate.findings, not reference.findings),
     )
+
+
+def _agreed_normal(comparison: Comparison) -> str:
+    """Return what both reports call normal or absent, in words, or "" if they share no such statement.
+
+    Two reports without an abnormal finding agree on that, whatever each of them names as normal: `No acute
+    cardiopulmonary process.` and `Clear lungs. Normal heart size.`
+    """
+    if comparison.normal:
+        return f"normal or absent in both: {', '.join(name.replace('_', ' ') for name in comparison.normal)}"
+    return "" if comparison.matched or comparison.differences else "no abnormal finding that only one report states"
 
 
 def _by_category(differences: Iterable[Difference]) -> tuple[Counted, ...]:

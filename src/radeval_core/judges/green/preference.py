@@ -1,4 +1,7 @@
-"""Choose between two candidate reports by GREEN (section 4.3.2 of its paper): the higher score, or fewer errors."""
+"""Choose between two candidate reports by GREEN (section 4.3.2 of its paper).
+
+The higher score decides, or the fewer errors, or with the embedded judge the higher weighted score.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import Any, Protocol
 from radeval_core.errors import InputError, unknown_name
 
 #: the value that decides, and whether a higher one is better
-RULES = {"green": True, "error_count": False}
+RULES = {"green": True, "error_count": False, "weighted": True}
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,9 @@ def prefer(green: Green, reference: str, one: str, other: str, by: str = "green"
         reference: the report to compare with.
         one: a candidate.
         other: another candidate.
-        by: `green`, the higher score, which agrees best with experts (table 6), or `error_count`, the lower number
-            of errors.
+        by: `green`, the higher score, which the paper uses (table 6); `error_count`, the lower number of errors; or
+            `weighted`, the higher score with clinical weights, which agrees best with radiologists on RadPref. Only the
+            embedded judge gives weights.
     """
     return prefer_all(green, [reference], [one], [other], by)[0]
 
@@ -60,7 +64,9 @@ def prefer_all(
             f"references, ones and others must have the same length: got {len(references)}, {len(ones)}, {len(others)}"
         )
     result = green.compute([*ones, *others], [*references, *references], detailed=True)
-    values = result["scores"] if by == "green" else result["error_count_scores"]
+    if by not in ("green", *result):
+        raise InputError(f"a model gives no weights: use by='green' or by='error_count', not by={by!r}")
+    values = result["scores" if by == "green" else f"{by}_scores"]
     details = [detail.get("explanation") or detail["reason"] for detail in result["details"]]
     n = len(references)
     return [

@@ -31,7 +31,7 @@ def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[s
     ]
     matched = "".join(f'<li class="match">✓ {text(entry["text"])}</li>' for entry in detail["matched"]["entries"])
     return (
-        f'<p class="facts">{facts}</p><p class="summary">{text(detail["explanation"])}</p>'
+        f'<p class="facts">{facts}</p>{_weighted(detail)}<p class="summary">{text(detail["explanation"])}</p>'
         + both_reports(reference, candidate, (_marks(detail, "reference"), _marks(detail, "prediction")))
         + legend(
             ("error", "✗ significant error, with the letter of its category"),
@@ -40,6 +40,16 @@ def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[s
         )
         + table(("Error category", "Significant", "Insignificant"), rows, "stack")
         + (f'<h4>Matched findings</h4><ul class="chips">{matched}</ul>' if matched else "")
+    )
+
+
+def _weighted(detail: Mapping[str, Any]) -> str:
+    """Show the weighted variant, which only the embedded judge gives, and what it is for."""
+    if "weighted" not in detail:
+        return ""
+    return (
+        f'<p class="note">Weighted by clinical significance (green.weighted): <b>{detail["weighted"]:.3f}'
+        "</b>. It ranks candidates better; the score above is the paper's equation, which only counts.</p>"
     )
 
 
