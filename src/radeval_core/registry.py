@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
@@ -15,6 +17,31 @@ from radeval_core.metrics.spec import MetricSpec
 _SHARED = ("base", "configs", "spec")
 
 
+@dataclass(frozen=True)
+class MetricValue:
+    """A value per pair that can be named wherever a metric is: a metric's score, or one of its parts.
+
+    Attributes:
+        name: what the user types: `green`, `green.error_count`.
+        metric: the metric that computes it.
+        key: its key in `MetricResult.values` and `MetricResult.extras`; the metric's name for the score.
+        higher_is_better: its direction.
+    """
+
+    name: str
+    metric: str
+    key: str
+    higher_is_better: bool
+
+    @property
+    def is_part(self) -> bool:
+        return self.key != self.metric
+
+    @property
+    def arrow(self) -> str:
+        return "↑" if self.higher_is_better else "↓"
+
+
 @cache
 def metric_names() -> tuple[str, ...]:
     """Return the names of all metrics, in alphabetical order."""
@@ -25,6 +52,26 @@ def metric_names() -> tuple[str, ...]:
 def get_spec(name: str) -> MetricSpec:
     """Return the declared facts of a metric."""
     return scorer_class(name).spec
+
+
+def metric_value(name: str) -> MetricValue:
+    """Return what a metric, or METRIC.PART, names.
+
+    Raises:
+        InputError: no such metric, or the metric has no such part; the message lists what there is.
+    """
+    metric, dot, part = name.partition(".")
+    spec = get_spec(metric)
+    if not dot:
+        return MetricValue(name, metric, metric, spec.higher_is_better)
+    if part not in spec.parts:
+        raise unknown_name(f"part of {metric}", part, spec.parts or ["(none)"])
+    return MetricValue(name, metric, part, spec.parts[part].higher_is_better)
+
+
+def metrics_behind(names: Iterable[str]) -> list[str]:
+    """Return the metrics to run for these metrics and parts, each once, in order."""
+    return list(dict.fromkeys(metric_value(name).metric for name in names))
 
 
 def scorer_class(name: str) -> type[Scorer]:

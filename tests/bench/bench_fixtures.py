@@ -11,6 +11,8 @@ def result(name, scores, up=True, details=None, **parts):
     return SimpleNamespace(
         scores=scores,
         values={name: scores, **{part: np.array(values, dtype=np.float64) for part, values in parts.items()}},
+        higher_is_better=up,
+        quality=scores if up else -scores,
         spec=SimpleNamespace(name=name, higher_is_better=up),
         n=int(np.sum(~np.isnan(scores))),
         unscored=int(np.sum(np.isnan(scores))),

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from radeval_core import api
+from radeval_core import api, registry
 from radeval_core.bench.compare_systems import compare, same_references
 from radeval_core.bench.run import run_bench
 from radeval_core.bench.sources import open_data
@@ -29,7 +29,8 @@ def scored_by(monkeypatch, **columns):
     results = {
         name: SimpleNamespace(
             scores=np.array(scores, dtype=np.float64),
-            spec=SimpleNamespace(higher_is_better=up),
+            values={name: np.array(scores, dtype=np.float64)},
+            spec=SimpleNamespace(higher_is_better=up, parts={}),
             n=int(np.sum(~np.isnan(scores))),
             unscored=int(np.sum(np.isnan(scores))),
             signature=f"{name}|x",
@@ -38,6 +39,7 @@ def scored_by(monkeypatch, **columns):
         for name, (up, scores) in columns.items()
     }
     monkeypatch.setattr(api, "score", lambda *args, **options: SimpleNamespace(results=results))
+    monkeypatch.setattr(registry, "get_spec", lambda name: results[name].spec)
 
 
 def test_expert_data_is_read(tmp_path):

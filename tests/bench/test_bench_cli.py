@@ -161,3 +161,26 @@ def test_wrong_input_is_one_line_and_exit_code_2(arguments, message, rated, syst
     assert cli.main([a.format(**places) for a in arguments]) == 2
     printed = capsys.readouterr()
     assert message in printed.err and printed.err.count("\n") == 1 and not printed.out
+
+
+def test_parts_of_metrics_are_benchmarked_in_their_own_direction(tmp_path, capsys):
+    reference = "Small left pleural effusion. Mild cardiomegaly."
+    texts = [reference, "Small left pleural effusion.", "Right pneumothorax. Severe edema."]
+    data = tmp_path / "rated.jsonl"
+    rows = [
+        {"id": i, "prediction": text, "reference": reference, "expert": {"errors": i}} for i, text in enumerate(texts)
+    ]
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    names = "green.error_count,chexbert_f1.similarity,radgraph_f1.combined,fineradscore.max,green"
+    assert cli.main(["bench", "--data", str(data), "--metrics", names, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    for name in names.split(","):
+        assert result[name]["kendall_errors"]["value"] > 0.8, name
+        assert result[name]["signature"].startswith(name.partition(".")[0] + "|")
+    assert not result["green.error_count"]["higher_is_better"] and result["green"]["higher_is_better"]
+    assert result["differences"][0]["metrics"] == names.split(",")[:2]
+
+
+def test_an_unknown_part_is_refused_before_anything_is_scored(tmp_path, capsys):
+    assert cli.main(["bench", "--data", str(tmp_path / "none.jsonl"), "--metrics", "green.errors"]) == 2
+    assert "unknown part of green 'errors'" in capsys.readouterr().err

@@ -176,8 +176,7 @@ def test_sets_by_hand():
         ({"metric": "bertscore"}, "bertscore has no exact search; give --candidates N to score a shortlist"),
         ({"metric": "rouge", "candidates": 5}, "rouge has an exact search; omit --candidates"),
         ({"metric": "rogue"}, "did you mean 'rouge'"),
-        ({"metric": "rouge.rouge3"}, "unknown value of rouge 'rouge3'"),
-        ({"metric": "radcliq.v0", "candidates": 5}, "only with whole metrics"),
+        ({"metric": "rouge.rouge3"}, "unknown part of rouge 'rouge3'"),
         ({"metric": "ratescore", "candidates": 0}, "--candidates must be at least 1"),
         ({"metric": "rouge", "options": {"stem": True}}, "unknown option of rouge 'stem'"),
     ],
@@ -186,6 +185,17 @@ def test_wrong_options_are_refused(options, message):
     with pytest.raises(InputError) as caught:
         oracle(REFERENCES[:2], CORPUS[:2], **options)
     assert message in str(caught.value)
+
+
+def test_a_shortlist_can_be_judged_by_a_part_in_its_own_direction():
+    corpus = [
+        ("bad", "Right pneumothorax. No effusion."),
+        ("good", "Left pleural effusion."),
+        ("empty", "Clear lungs."),
+    ]
+    found = oracle([("a", "Small left pleural effusion.")], corpus, "green.error_count", candidates=3)
+    assert found.rows == [{"id": "a", "best_id": "good", "score": 0.0}]
+    assert found.summary["metric"] == "green.error_count" and found.summary["higher_is_better"] is False
 
 
 def test_an_empty_corpus_or_test_set_is_refused():

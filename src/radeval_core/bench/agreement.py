@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
@@ -10,8 +9,8 @@ import numpy as np
 
 from radeval_core.bench.expert_data import MEASURES, ExpertData
 from radeval_core.bench.plain import number, plain, plain_difference
+from radeval_core.bench.values import ScoredValue, Values
 from radeval_core.error_categories import CATEGORIES
-from radeval_core.runner import MetricResult
 from radeval_core.stats.agreement import (
     COEFFICIENTS,
     Array,
@@ -26,16 +25,14 @@ from radeval_core.stats.agreement import (
 from radeval_core.stats.multiplicity import benjamini_hochberg
 from radeval_core.stats.preference import Preferences, accuracy_by_confidence, confidence_groups, preferences
 
-Results = Mapping[str, MetricResult]
 
-
-def agreement_rows(results: Results, data: ExpertData, resamples: Array) -> dict[str, dict[str, Any]]:
+def agreement_rows(results: Values, data: ExpertData, resamples: Array) -> dict[str, dict[str, Any]]:
     """Return each metric's agreement with the experts' mean, with each rater, and with each error category."""
     return {name: _row(result, data, resamples) for name, result in results.items()}
 
 
-def _row(result: MetricResult, data: ExpertData, resamples: Array) -> dict[str, Any]:
-    scores, up = result.scores, result.spec.higher_is_better
+def _row(result: ScoredValue, data: ExpertData, resamples: Array) -> dict[str, Any]:
+    scores, up = result.scores, result.higher_is_better
     row: dict[str, Any] = {}
     for kind in COEFFICIENTS:
         for measure, raters in data.raters.items():
@@ -92,7 +89,7 @@ def experts(data: ExpertData, resamples: Array) -> dict[str, Any]:
     return out
 
 
-def differences(results: Results, data: ExpertData, resamples: Array) -> list[dict[str, Any]]:
+def differences(results: Values, data: ExpertData, resamples: Array) -> list[dict[str, Any]]:
     """Compare every two metrics on the pairs that all metrics scored.
 
     `p` is two-sided; `p_bh` is corrected over all pairs of metrics by Benjamini and Hochberg. Holm's correction would
@@ -104,7 +101,7 @@ def differences(results: Results, data: ExpertData, resamples: Array) -> list[di
         key, expert = f"kendall_{measure}", data.expert(measure)
         expert[unscored] = np.nan
         taus: dict[str, Estimate] = {
-            name: agreement("kendall", r.scores, expert, resamples, r.spec.higher_is_better == MEASURES[measure])
+            name: agreement("kendall", r.scores, expert, resamples, r.higher_is_better == MEASURES[measure])
             for name, r in results.items()
         }
         gaps = [difference(taus[row["metrics"][0]], taus[row["metrics"][1]]) for row in rows]

@@ -19,11 +19,13 @@ from radeval_core import api
 from radeval_core.bench.correction_rows import KEEP, CorrectedReport, CorrectionData
 from radeval_core.bench.expert_data import ExpertData
 from radeval_core.bench.plain import plain
+from radeval_core.bench.values import run_metrics, values_of
 from radeval_core.corrections.apply import sentence
 from radeval_core.corrections.lines import ReportLine, split_lines
 from radeval_core.corrections.types import DELETE, INSERT, REWRITE
 from radeval_core.errors import InputError
 from radeval_core.pairs import Pair
+from radeval_core.registry import metrics_behind
 from radeval_core.stats.agreement import Array, study_resamples, weighted_mean
 from radeval_core.stats.bootstrap import SEED
 
@@ -48,8 +50,8 @@ def correction_sections(
 
     Args:
         data: readings.
-        metrics: names of metrics; `fineradscore` corrects, the others measure the gain of its corrections, and
-            `bertscore` also compares the new text.
+        metrics: names of metrics or their parts; `fineradscore` corrects, the others measure the gain of its
+            corrections, and `bertscore` also compares the new text.
         configs: config per metric, if not the default.
         options: further arguments of `api.score`.
     """
@@ -210,16 +212,15 @@ def _gain(
         return {}
     before = [setting.pairs[i] for i in rows]
     after = [Pair(str(details[i]["corrected"]), setting.pairs[i].references, i) for i in rows]
-    chosen = {m: configs[m] for m in others if m in configs}
-    base, corrected = (api.score(pairs, others, chosen, **options).results for pairs in (before, after))
+    chosen = {m: configs[m] for m in metrics_behind(others) if m in configs}
+    base, corrected = (values_of(run_metrics(pairs, others, chosen, options), others) for pairs in (before, after))
     found = {}
     for m in others:
-        sign = 1 if base[m].spec.higher_is_better else -1
         weights = resamples[:, rows]
         found[m] = {
             "base": plain(weighted_mean(base[m].scores, weights)),
             "corrected": plain(weighted_mean(corrected[m].scores, weights)),
-            "gain": plain(weighted_mean(sign * (corrected[m].scores - base[m].scores), weights)),
+            "gain": plain(weighted_mean(corrected[m].quality - base[m].quality, weights)),
         }
     return found
 

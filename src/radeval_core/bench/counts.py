@@ -16,9 +16,9 @@ import numpy as np
 
 from radeval_core.bench.expert_data import SIGNIFICANCE, ExpertData
 from radeval_core.bench.plain import number, plain
+from radeval_core.bench.values import ScoredValue, Values
 from radeval_core.corrections.types import CATEGORY_TITLES
 from radeval_core.error_categories import CATEGORIES
-from radeval_core.runner import MetricResult
 from radeval_core.stats.agreement import Array, rater_mean, weighted_mean
 
 Detail = Mapping[str, Any]
@@ -86,7 +86,7 @@ def predicted_counts(metric: str, details: Sequence[Detail]) -> Counts:
     return Counts(categories, totals, None if np.isnan(matched).all() else matched)
 
 
-def count_rows(results: Mapping[str, MetricResult], data: ExpertData, resamples: Array) -> dict[str, dict[str, Any]]:
+def count_rows(results: Values, data: ExpertData, resamples: Array) -> dict[str, dict[str, Any]]:
     """Return mean absolute errors, and accuracy, precision and recall per category, for metrics that count errors."""
     expert = _expert_counts(data)
     out: dict[str, dict[str, Any]] = {}
@@ -116,7 +116,7 @@ def _expert_counts(data: ExpertData) -> dict[str, Array]:
 
 
 def _row(
-    result: MetricResult, counts: Counts, data: ExpertData, expert: Mapping[str, Array], resamples: Array
+    result: ScoredValue, counts: Counts, data: ExpertData, expert: Mapping[str, Array], resamples: Array
 ) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for kind, raters in expert.items():

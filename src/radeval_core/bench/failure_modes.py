@@ -17,8 +17,8 @@ import numpy as np
 
 from radeval_core.bench.expert_data import ExpertData
 from radeval_core.bench.plain import number
+from radeval_core.bench.values import Values
 from radeval_core.error_categories import CATEGORIES
-from radeval_core.runner import MetricResult
 from radeval_core.stats.agreement import Array
 from radeval_core.stats.multiplicity import benjamini_hochberg
 
@@ -29,7 +29,7 @@ _SAME = 1e-9
 KINDS = {"errors": None, "significant_errors": "significant"}
 
 
-def failure_modes(results: Mapping[str, MetricResult], data: ExpertData) -> dict[str, Any] | None:
+def failure_modes(results: Values, data: ExpertData) -> dict[str, Any] | None:
     """Compare the errors of the candidates that metrics choose.
 
     Returns:
@@ -43,7 +43,7 @@ def failure_modes(results: Mapping[str, MetricResult], data: ExpertData) -> dict
     groups = _choices(data, np.column_stack([r.scores for r in results.values()]))
     if not groups:
         return None
-    chosen = {name: _chosen(r.scores * (1 if r.spec.higher_is_better else -1), groups) for name, r in results.items()}
+    chosen = {name: _chosen(r.quality, groups) for name, r in results.items()}
     means: dict[str, Any] = {}
     tests: list[dict[str, Any]] = []
     for kind, significance in KINDS.items():

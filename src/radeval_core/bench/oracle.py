@@ -18,10 +18,10 @@ from tqdm import tqdm
 from radeval_core import __version__, api
 from radeval_core.bench.oracle_metrics import CHUNK, Search, exact_search, exact_values
 from radeval_core.bench.oracle_sets import Array, SetIndex, ngrams, rouge_f1
-from radeval_core.errors import InputError, unknown_name
+from radeval_core.errors import InputError
 from radeval_core.metrics.base import Scorer
 from radeval_core.pairs import Pair, is_blank
-from radeval_core.registry import get_spec
+from radeval_core.registry import MetricValue, metric_value
 from radeval_core.signature import signature
 
 #: number of candidates that the metric scores at once
@@ -69,38 +69,33 @@ def oracle(
     for what, reports in (("test reports", references), ("reports in the corpus", corpus)):
         if not reports:
             raise InputError(f"no {what}; give at least one")
-    name, _, part = metric.partition(".")
-    spec, key = get_spec(name), part or name
-    if key not in (name, *spec.parts):
-        raise unknown_name(f"value of {name}", key, [name, *spec.parts])
+    value = metric_value(metric)
     if metric not in exact_values():
-        _check_candidates(metric, part, candidates)
+        _check_candidates(metric, candidates)
     elif candidates is not None:
         raise InputError(f"{metric} has an exact search; omit --candidates")
-    scorer = api.make_scorer(name, config, api.make_resources(**resources), dict(options or {}))
+    scorer = api.make_scorer(value.metric, config, api.make_resources(**resources), dict(options or {}))
     scorer.warm_up()
     texts, theirs = (list(dict.fromkeys(text for _, text in reports)) for reports in (references, corpus))
     with tqdm(total=len(texts), unit="report", disable=None if resources.get("progress") else True) as bar:
-        search = exact_search(scorer, key, texts, theirs)
+        search = exact_search(scorer, value.key, texts, theirs)
         if search is not None:
             found, exact = _best(search, bar, theirs.index(_most_frequent(corpus))), True
         else:
             assert candidates is not None
             _observe(scorer, [text for _, text in references])
-            found, exact = _best_of_shortlist(scorer, texts, theirs, candidates, bar), candidates >= len(theirs)
+            found, exact = _best_of_shortlist(scorer, value, texts, theirs, candidates, bar), candidates >= len(theirs)
     best = dict(zip(texts, found, strict=True))
     unmatched = sum(best[text][1] == 0 for _, text in references) if search is not None and search.zero else 0
-    return _outcome(scorer, metric, references, corpus, best, theirs, exact, unmatched)
+    return _outcome(scorer, value, references, corpus, best, theirs, exact, unmatched)
 
 
-def _check_candidates(metric: str, part: str, candidates: int | None) -> None:
+def _check_candidates(metric: str, candidates: int | None) -> None:
     if candidates is None:
         raise InputError(
             f"{metric} has no exact search; give --candidates N to score a shortlist, or use one of "
             f"{', '.join(exact_values())}"
         )
-    if part:
-        raise InputError(f"a shortlist works only with whole metrics; give {metric.partition('.')[0]!r}")
     if candidates < 1:
         raise InputError(f"--candidates must be at least 1, got {candidates}")
 
@@ -160,12 +155,17 @@ def _observe(scorer: Scorer, references: Sequence[str]) -> None:
 
 
 def _best_of_shortlist(
-    scorer: Scorer, references: Sequence[str], corpus: Sequence[str], candidates: int, bar: tqdm[Any]
+    scorer: Scorer,
+    value: MetricValue,
+    references: Sequence[str],
+    corpus: Sequence[str],
+    candidates: int,
+    bar: tqdm[Any],
 ) -> list[Best]:
     """Return the best of the corpus reports with the highest ROUGE-1."""
     from rouge_score.tokenizers import DefaultTokenizer
 
-    sign = 1.0 if scorer.spec.higher_is_better else -1.0
+    sign = 1.0 if value.higher_is_better else -1.0
     tokenizer = DefaultTokenizer(False)
     index = SetIndex(
         ([ngrams(tokenizer.tokenize(text), 1)] for text in references),
@@ -179,7 +179,7 @@ def _best_of_shortlist(
         for row, chosen in enumerate(lists, start=rows.start):
             scores = sign * np.concatenate(
                 [
-                    scorer.score([Pair(corpus[i], (references[row],)) for i in part], False).values[scorer.spec.name]
+                    scorer.score([Pair(corpus[i], (references[row],)) for i in part], False).values[value.key]
                     for part in _parts(chosen)
                 ]
             )
@@ -198,7 +198,7 @@ def _parts(numbers: Any) -> Iterator[Any]:
 
 def _outcome(
     scorer: Scorer,
-    metric: str,
+    value: MetricValue,
     references: Sequence[tuple[str | int, str]],
     corpus: Sequence[tuple[str | int, str]],
     found: Mapping[str, Best],
@@ -221,7 +221,7 @@ def _outcome(
     return Oracle(
         rows,
         {
-            "metric": metric,
+            "metric": value.name,
             "mean": float(np.mean(scores)) if scores else None,
             "n": len(scores),
             "unscored": len(rows) - len(scores),
@@ -229,7 +229,7 @@ def _outcome(
             "corpus": len(corpus),
             "distinct": {"references": len(found), "corpus": len(distinct)},
             "exact": exact,
-            "higher_is_better": spec.higher_is_better,
+            "higher_is_better": value.higher_is_better,
             "signature": signature(spec.name, scorer.config.name, scorer.signature_fields(), "1", spec.version),
             "core": __version__,
         },

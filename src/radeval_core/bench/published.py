@@ -11,6 +11,7 @@ import yaml
 
 from radeval_core.bench.expert_data import MEASURES, ExpertData
 from radeval_core.bench.plain import plain
+from radeval_core.registry import metric_value
 from radeval_core.runner import MetricResult
 from radeval_core.stats.agreement import Array, agreement
 
@@ -60,12 +61,10 @@ def beside_measured(results: Mapping[str, MetricResult], data: ExpertData, resam
     """
     rows = []
     for row in published_values(data.provenance, "kendall"):
-        metric, _, part = row["metric"].partition(".")
-        result, measure = results.get(metric), row["measure"]
+        value, measure = metric_value(row["metric"]), row["measure"]
         measured = None
-        if result is not None and measure in data.raters:
-            up = row.get("higher_is_better", result.spec.higher_is_better)
-            scores = result.values[part or metric]
-            measured = plain(agreement("kendall", scores, data.expert(measure), resamples, up == MEASURES[measure]))
+        if value.metric in results and measure in data.raters:
+            scores, same = results[value.metric].values[value.key], value.higher_is_better == MEASURES[measure]
+            measured = plain(agreement("kendall", scores, data.expert(measure), resamples, same))
         rows.append({**row, "measured": measured})
     return rows

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from radeval_core import api
 from radeval_core.bench import triads
 from radeval_core.bench.agreement import agreement_rows, differences, experts
 from radeval_core.bench.correction_rows import CorrectionData
@@ -19,8 +18,8 @@ from radeval_core.bench.published import beside_measured, counts_beside_measured
 from radeval_core.bench.sensitivity import sensitivity
 from radeval_core.bench.sources import BenchData, TriadData
 from radeval_core.bench.triads import score_triads, triad_rows
+from radeval_core.bench.values import ScoredValue, run_metrics, values_of
 from radeval_core.errors import InputError
-from radeval_core.runner import MetricResult
 from radeval_core.stats.agreement import Array, study_resamples
 from radeval_core.stats.bootstrap import RESAMPLES, SEED
 
@@ -52,7 +51,7 @@ def run_bench(
 
     Args:
         data: what `open_data` reads: rated pairs, triads, or corrections.
-        metrics: names of metrics.
+        metrics: names of metrics, or of their parts: `green`, `green.error_count`.
         configs: config by metric; the default config for metrics not listed.
         with_sensitivity: also put errors into the references and measure how far each metric falls.
         options: further arguments of `api.score`, such as `device` or `cache`.
@@ -86,7 +85,8 @@ def _rated(
     if not data.raters:
         raise InputError(f"the data has no expert numbers: give some of {', '.join(MEASURES)}")
     counting = "significant_errors" in data.raters and not COUNTING.keys().isdisjoint(metrics)
-    results = api.score(data.pairs, metrics, configs, **{**options, "detailed": counting}).results
+    scored = run_metrics(data.pairs, metrics, configs, {**options, "detailed": counting})
+    results = values_of(scored, metrics)
     resamples = study_resamples(data.studies)
     rows, counts = agreement_rows(results, data, resamples), count_rows(results, data, resamples)
     result: dict[str, Any] = {
@@ -97,7 +97,7 @@ def _rated(
     if (gaps := rater_gaps(data)) is not None:
         result["experts"]["mae_significant_errors"] = gaps
     result["differences"] = differences(results, data, resamples)
-    published = beside_measured(results, data, resamples) + counts_beside_measured(counts, data.provenance)
+    published = beside_measured(scored, data, resamples) + counts_beside_measured(counts, data.provenance)
     sections = {
         "failure_modes": failure_modes(results, data),
         "published": published or None,
@@ -112,14 +112,15 @@ def _triads(
 ) -> BenchResult:
     results = score_triads(data, metrics, configs, options)
     published = triads.beside_measured(results, data)
-    return BenchResult({**triad_rows(results, data), **({"published": published} if published else {})})
+    rows = triad_rows(values_of(results, metrics), data)
+    return BenchResult({**rows, **({"published": published} if published else {})})
 
 
-def _facts(result: MetricResult) -> dict[str, Any]:
+def _facts(result: ScoredValue) -> dict[str, Any]:
     return {
         "n": result.n,
         "unscored": result.unscored,
-        "higher_is_better": result.spec.higher_is_better,
+        "higher_is_better": result.higher_is_better,
         "signature": result.signature,
     }
 

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from radeval_core import api
 from radeval_core.bench.plain import number, plain
+from radeval_core.bench.values import ScoredValue, run_metrics, values_of
 from radeval_core.findings.perturb import KINDS, MEANING_KEPT, perturb
 from radeval_core.pairs import Pair
-from radeval_core.runner import MetricResult
 from radeval_core.stats.agreement import Array, study_resamples, weighted_mean
 
 #: maximum number of distinct reports to change; the first ones of the data are used
@@ -47,7 +46,7 @@ def sensitivity(
 
     Args:
         references: reports; the first 200 distinct ones are changed.
-        metrics: names of metrics.
+        metrics: names of metrics, or of their parts.
         configs: config per metric, if not the default.
         seeds: number of changes per report and kind.
         options: further arguments of `api.score`.
@@ -62,16 +61,16 @@ def sensitivity(
         (kind, *pair) for kind in KINDS for pair in changed_reports(reports, kind, seeds)
     ]
     rows = [(text, text) for text in reports] + [(changed, text) for _, changed, text in pairs]
-    results = api.score([Pair(p, (r,), i) for i, (p, r) in enumerate(rows)], metrics, configs, **options).results
+    scored = run_metrics([Pair(p, (r,), i) for i, (p, r) in enumerate(rows)], metrics, configs, options)
     return {
         "reports": len(reports),
         "changes": {kind: sum(k == kind for k, _, _ in pairs) for kind in KINDS},
-        "falls": {name: _falls(result, reports, pairs) for name, result in results.items()},
+        "falls": {name: _falls(result, reports, pairs) for name, result in values_of(scored, metrics).items()},
     }
 
 
-def _falls(result: MetricResult, reports: list[str], pairs: list[tuple[str, str, str]]) -> dict[str, Any]:
-    quality = result.scores * (1 if result.spec.higher_is_better else -1)
+def _falls(result: ScoredValue, reports: list[str], pairs: list[tuple[str, str, str]]) -> dict[str, Any]:
+    quality = result.quality
     unchanged = dict(zip(reports, quality[: len(reports)], strict=True))
     fall: Array = np.array([unchanged[text] for _, _, text in pairs]) - quality[len(reports) :]
     found: dict[str, Any] = {}

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from radeval_core import api
 from radeval_core.bench.plain import plain
 from radeval_core.bench.published import published_values
 from radeval_core.bench.sources import TriadData
+from radeval_core.bench.values import ScoredValue, Values, run_metrics, values_of
 from radeval_core.pairs import Pair
+from radeval_core.registry import metrics_behind
 from radeval_core.runner import MetricResult
 from radeval_core.stats.agreement import Array, study_resamples, weighted_mean
 
@@ -25,17 +26,17 @@ def score_triads(
     """Score the synonyms, then the opposites, each against its original."""
     rows = zip((*data.synonyms, *data.opposites), (*data.originals, *data.originals), strict=True)
     pairs = [Pair(prediction, (reference,), i) for i, (prediction, reference) in enumerate(rows)]
-    return api.score(pairs, metrics, configs, **options).results
+    return run_metrics(pairs, metrics, configs, options)
 
 
-def triad_rows(results: Mapping[str, MetricResult], data: TriadData) -> dict[str, dict[str, Any]]:
+def triad_rows(results: Values, data: TriadData) -> dict[str, dict[str, Any]]:
     """Return how often the synonym scores better than the opposite, per metric, with an interval.
 
     `accuracy` counts a tie as wrong, as in the paper; `ties` is the share of ties; `decided` is the accuracy without
     ties.
     """
     resamples = study_resamples(range(len(data.ids)))
-    return {name: _row(result, resamples) for name, result in results.items()}
+    return {name: {**_outcome(result, resamples), "signature": result.signature} for name, result in results.items()}
 
 
 def beside_measured(results: Mapping[str, MetricResult], data: TriadData) -> list[dict[str, Any]]:
@@ -43,19 +44,14 @@ def beside_measured(results: Mapping[str, MetricResult], data: TriadData) -> lis
     resamples = study_resamples(range(len(data.ids)))
     rows = []
     for row in published_values(data.provenance, "accuracy"):
-        metric, _, part = row["metric"].partition(".")
-        result = results.get(metric)
-        measured = None if result is None else _outcome(result, part or metric, resamples)["accuracy"]
+        found = values_of(results, [row["metric"]] if metrics_behind([row["metric"]])[0] in results else [])
+        measured = next((_outcome(value, resamples)["accuracy"] for value in found.values()), None)
         rows.append({**row, "measured": measured})
     return rows
 
 
-def _row(result: MetricResult, resamples: Array) -> dict[str, Any]:
-    return {**_outcome(result, result.spec.name, resamples), "signature": result.signature}
-
-
-def _outcome(result: MetricResult, part: str, resamples: Array) -> dict[str, Any]:
-    synonym, opposite = result.values[part].reshape(2, -1) * (1 if result.spec.higher_is_better else -1)
+def _outcome(result: ScoredValue, resamples: Array) -> dict[str, Any]:
+    synonym, opposite = result.quality.reshape(2, -1)
     scored = ~np.isnan(synonym + opposite)
     tie = np.abs(synonym - opposite) <= _SAME
     better = np.where(scored, (synonym > opposite) & ~tie, np.nan)

@@ -77,9 +77,12 @@ def add_lexicon_option(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_metric_options(command: argparse.ArgumentParser) -> None:
-    """Add the options that choose metrics and their configs."""
-    command.add_argument("--metrics", required=True, help="comma-separated names, or `all`; see `radeval metrics`")
+def add_metric_options(command: argparse.ArgumentParser, parts: bool = False) -> None:
+    """Add the options that choose metrics and their configs; `parts` if METRIC.PART is accepted too."""
+    also = ", parts such as green.error_count" if parts else ""
+    command.add_argument(
+        "--metrics", required=True, help=f"comma-separated names{also}, or `all`; see `radeval metrics`"
+    )
     command.add_argument(
         "--config",
         action="append",
@@ -116,9 +119,14 @@ def report_columns_of(args: argparse.Namespace) -> ReportColumns:
     return ReportColumns(args.text_column, args.id_column)
 
 
-def metric_list(text: str) -> list[str]:
-    """Return the metrics of a comma-separated list."""
-    from radeval_core.registry import metric_names
+def metric_list(text: str, parts: bool = False) -> list[str]:
+    """Return the metrics of a comma-separated list, without repetitions.
+
+    Args:
+        text: the list, or `all` for every metric.
+        parts: also accept METRIC.PART, such as `green.error_count`.
+    """
+    from radeval_core.registry import metric_names, metric_value
 
     names = [name.strip() for name in text.split(",") if name.strip()]
     if names == ["all"]:
@@ -126,9 +134,11 @@ def metric_list(text: str) -> list[str]:
     if not names:
         raise InputError(f"no metric given; available: {', '.join(metric_names())}")
     for name in names:
-        if name not in metric_names():
+        if parts and "." in name:
+            metric_value(name)
+        elif name not in metric_names():
             raise unknown_name("metric", name, [*metric_names(), "all"])
-    return names
+    return list(dict.fromkeys(names))
 
 
 def assignment(text: str, form: str) -> tuple[str, str]:

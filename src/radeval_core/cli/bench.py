@@ -35,6 +35,7 @@ Other kinds of rows:
 
 examples:
   radeval bench --data rated.jsonl --metrics green,rouge
+  radeval bench --data rated.jsonl --metrics green.error_count,chexbert_f1.similarity,radgraph_f1.combined
   radeval bench --data rated.jsonl --metrics all --json > agreement.json
   radeval bench --data rated.jsonl --metrics bertscore --config bertscore=./my-encoder
   radeval bench --data radcheck --data-config eval --split test --metrics all --html bench.html
@@ -58,7 +59,7 @@ def add_bench_command(commands: Any, common: argparse.ArgumentParser) -> None:
     bench.add_argument("--sensitivity", action="store_true", help="also test with known errors put into the references")
     bench.add_argument("--html", metavar="FILE.html", help="write a page with plots, without report texts")
 
-    add_metric_options(bench)
+    add_metric_options(bench, parts=True)
     add_model_options(bench)
 
 
@@ -70,7 +71,7 @@ def _bench(args: argparse.Namespace) -> int:
     from radeval_core.io import check_output, write_text
 
     page = check_output(args.html, (".html",), "--html") if args.html else None
-    names = list(dict.fromkeys(metric_list(args.metrics)))
+    names = metric_list(args.metrics, parts=True)
     data = open_data(args.data, args.data_config, args.split)
     outcome = run_bench(
         data,

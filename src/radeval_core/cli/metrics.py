@@ -57,7 +57,7 @@ def _facts(spec: MetricSpec) -> dict[str, Any]:
         "takes_checkpoint": spec.takes_checkpoint,
         "backends": list(spec.backends),
         "multi_reference": spec.multi_reference,
-        "parts": list(spec.parts),
+        "parts": {name: asdict(part) for name, part in spec.parts.items()},
         "options": {
             name: {
                 "type": option.type.__name__,
@@ -95,7 +95,13 @@ def _describe(spec: MetricSpec) -> None:
             ["symmetric", "yes" if spec.symmetric else "no: prediction and reference cannot be swapped"],
             ["references", "one or several per pair" if spec.multi_reference else "one per pair"],
             ["headline", "computed over the corpus" if spec.corpus_headline else "mean over the pairs"],
-            ["parts", ", ".join(f"{spec.name}.{part}" for part in spec.parts) or "none"],
+            ["parts", "" if spec.parts else "none"],
+        ]
+    )
+    _print_columns(
+        [
+            ["", f"{spec.name}.{name}", "higher is better" if part.higher_is_better else "lower is better", part.about]
+            for name, part in spec.parts.items()
         ]
     )
     print(f"\nconfigs, the default first; choose with --config {spec.name}=CONFIG or evaluate.load(…, CONFIG)")

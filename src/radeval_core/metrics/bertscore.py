@@ -22,7 +22,7 @@ from radeval_core.functional.bertscore import (
 )
 from radeval_core.metrics._annotated import CheckpointScorer
 from radeval_core.metrics.base import DTYPE, Option, PairScores
-from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec
+from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
 
 if TYPE_CHECKING:
@@ -44,7 +44,11 @@ SPEC = MetricSpec(
     multi_reference=True,
     corpus_headline=False,
     two_pass=False,
-    parts=PARTS,
+    parts={
+        "precision": Part(True, "similarity of the prediction's tokens to the reference's"),
+        "recall": Part(True, "similarity of the reference's tokens to the prediction's"),
+        "f1": Part(True, "harmonic mean of precision and recall"),
+    },
     configs=(
         Config("embedded", "MiniLM from a PyPI wheel, layer 3, no download", extra="models"),
         Config("distilroberta-base", "layer 5, rescaled, as in RadCliQ", "distilroberta-base", "models"),

@@ -12,7 +12,7 @@ from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 from radeval_core.functional.bleu import radcliq_bleu2
 from radeval_core.metrics.base import Array, Option, PairScores, Scorer
-from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec
+from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair
 
 ORDERS = 4
@@ -32,7 +32,10 @@ SPEC = MetricSpec(
     multi_reference=True,
     corpus_headline=True,
     two_pass=False,
-    parts=("bleu_1", "bleu_2", "bleu_3", "bleu_4", "bleu_2_radcliq"),
+    parts={
+        **{f"bleu_{n}": Part(True, f"BLEU with n-grams of up to {n}") for n in range(1, 5)},
+        "bleu_2_radcliq": Part(True, "BLEU-2 as RadCliQ computes it"),
+    },
     configs=(Config("embedded", "sacrebleu, no model"),),
     takes_checkpoint=False,
     backends=(),

@@ -25,7 +25,7 @@ from radeval_core.functional.chexbert import (
 )
 from radeval_core.metrics._annotated import AnnotatedScorer
 from radeval_core.metrics.base import DTYPE, Array, Option, PairScores
-from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec
+from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ SPEC = MetricSpec(
     multi_reference=False,
     corpus_headline=True,
     two_pass=False,
-    parts=("similarity",),
+    parts={"similarity": Part(True, "cosine of the report vectors")},
     configs=(
         Config("embedded", "labels from our findings parser, no model"),
         Config("chexbert", "the published CheXbert", "StanfordAIMI/RRG_scorers", "models"),

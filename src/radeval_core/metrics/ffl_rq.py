@@ -30,14 +30,13 @@ from radeval_core.functional.ffl import (
 )
 from radeval_core.metrics._annotated import AnnotatedScorer
 from radeval_core.metrics.base import Array, Option, PairScores
-from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec
+from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair
 
 if TYPE_CHECKING:
     from radeval_core.annotators.findings import ReportView
     from radeval_core.annotators.region_detector import RegionDetector
 
-PARTS = ("ffl_f1", *(f"ffl_f1_{granularity}" for granularity in GRANULARITIES), "miou")
 
 SPEC = MetricSpec(
     name="ffl_rq",
@@ -51,7 +50,11 @@ SPEC = MetricSpec(
     multi_reference=False,
     corpus_headline=False,
     two_pass=False,
-    parts=PARTS,
+    parts={
+        "ffl_f1": Part(True, "F1 of the findings' prefixes"),
+        **{f"ffl_f1_{granularity}": Part(True, f"F1 of findings: {granularity}") for granularity in GRANULARITIES},
+        "miou": Part(True, "overlap of the findings' boxes"),
+    },
     configs=(Config("embedded", "our findings parser and standard atlas, no model"),),
     takes_checkpoint=True,
     backends=(),

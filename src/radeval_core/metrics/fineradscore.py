@@ -19,7 +19,7 @@ from radeval_core.judges.fineradscore.instructions import FineRadInstructions
 from radeval_core.judges.verdict import Verdict
 from radeval_core.metrics._judged import BACKENDS, JudgedScorer
 from radeval_core.metrics.base import Array, Option, PairScores
-from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec
+from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
 
 _COUNTS = (*SEVERITY_KEYS, *CATEGORIES)
@@ -44,7 +44,10 @@ SPEC = MetricSpec(
     multi_reference=False,
     corpus_headline=False,
     two_pass=False,
-    parts=("max", "corrections"),
+    parts={
+        "max": Part(False, "highest severity of a correction, 0 to 4"),
+        "corrections": Part(False, "number of corrections"),
+    },
     configs=(Config("embedded", "our findings parser and comparison, no model"),),
     takes_checkpoint=True,
     citation="""@article{huang2024fineradscore,

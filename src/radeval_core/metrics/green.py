@@ -18,7 +18,7 @@ from radeval_core.judges.green.instructions import GreenInstructions
 from radeval_core.judges.verdict import Verdict
 from radeval_core.metrics._judged import BACKENDS, JudgedScorer
 from radeval_core.metrics.base import Array, Option, PairScores
-from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec
+from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
 
 _PUBLISHED = {
@@ -44,7 +44,10 @@ SPEC = MetricSpec(
     multi_reference=False,
     corpus_headline=False,
     two_pass=False,
-    parts=("error_count", "weighted"),
+    parts={
+        "error_count": Part(False, "number of all errors, significant or not"),
+        "weighted": Part(True, "variant with clinical weights, which ranks better; only with embedded"),
+    },
     configs=(
         Config("embedded", "our findings parser and comparison, no model"),
         *(

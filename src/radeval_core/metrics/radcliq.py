@@ -25,7 +25,7 @@ from radeval_core.metrics.bleu import BleuScorer
 from radeval_core.metrics.chexbert_f1 import ChexbertScorer
 from radeval_core.metrics.configs import resolve_config
 from radeval_core.metrics.radgraph_f1 import RadgraphF1Scorer
-from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec
+from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
 
 log = logging.getLogger(__name__)
@@ -57,7 +57,13 @@ SPEC = MetricSpec(
     multi_reference=False,
     corpus_headline=False,
     two_pass=False,
-    parts=("v0", *PARTS),
+    parts={
+        "v0": Part(False, "RadCliQ-v0, about a number of errors"),
+        "radgraph": Part(True, "its input: mean of entity and relation F1"),
+        "bertscore": Part(True, "its input: BERTScore"),
+        "semb": Part(True, "its input: cosine of CheXbert vectors"),
+        "bleu": Part(True, "its input: BLEU-2"),
+    },
     configs=(
         Config("embedded", "its four parts embedded, on the scale of the published ones", extra="models"),
         Config("paper", "RadGraph, distilroberta-base, CheXbert and BLEU-2", "StanfordAIMI/RRG_scorers", "models"),

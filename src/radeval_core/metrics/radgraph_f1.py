@@ -12,7 +12,7 @@ from radeval_core.findings.views.radgraph import radgraph
 from radeval_core.functional.radgraph import LEVELS, GraphStatements, radgraph_f1, statements
 from radeval_core.metrics._annotated import AnnotatedScorer
 from radeval_core.metrics.base import Option, PairScores
-from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec
+from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
 
 if TYPE_CHECKING:
@@ -34,7 +34,10 @@ SPEC = MetricSpec(
     multi_reference=False,
     corpus_headline=False,
     two_pass=False,
-    parts=PARTS,
+    parts={
+        **{level: Part(True, f"F1 at the level {level}") for level in LEVELS},
+        "combined": Part(True, "mean of entity and relation F1, as in RadCliQ"),
+    },
     configs=(
         Config("embedded", "our findings parser in RadGraph's schema, no model"),
         Config("radgraph", "RadGraph, chest X-ray, as in RadCliQ", PUBLISHED, "models"),

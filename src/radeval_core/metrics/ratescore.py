@@ -29,7 +29,7 @@ from radeval_core.functional.ratescore import (
 from radeval_core.metrics._annotated import AnnotatedScorer
 from radeval_core.metrics._weights import read_weights_file
 from radeval_core.metrics.base import DTYPE, Array, Option, PairScores
-from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec
+from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair
 
 if TYPE_CHECKING:
@@ -52,7 +52,10 @@ SPEC = MetricSpec(
     multi_reference=False,
     corpus_headline=False,
     two_pass=False,
-    parts=("precision", "recall"),
+    parts={
+        "precision": Part(True, "similarity of the prediction's entities to the reference's"),
+        "recall": Part(True, "similarity of the reference's entities to the prediction's"),
+    },
     configs=(
         Config("embedded", "entities of our findings parser, MiniLM from a PyPI wheel, no download", extra="models"),
         Config("rate-ner-deberta", "RaTE-NER and BioLORD, as published", "Angelakeke/RaTE-NER-Deberta", "models"),

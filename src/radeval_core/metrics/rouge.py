@@ -12,7 +12,7 @@ from rouge_score.tokenizers import DefaultTokenizer
 
 from radeval_core.functional.rouge import lcs_precision_recall_f1
 from radeval_core.metrics.base import Option, PairScores, Scorer
-from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec
+from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair
 
 KINDS = ("rouge1", "rouge2", "rougeL")
@@ -29,7 +29,7 @@ SPEC = MetricSpec(
     multi_reference=True,
     corpus_headline=False,
     two_pass=False,
-    parts=KINDS,
+    parts={kind: Part(True, f"F1 of {kind}") for kind in KINDS},
     configs=(Config("embedded", "rouge-score, no model"),),
     takes_checkpoint=False,
     backends=(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -42,6 +43,19 @@ class EmptyRule:
 
 
 @dataclass(frozen=True)
+class Part:
+    """A further per-pair value of a metric, written as `<name>.<part>`.
+
+    Attributes:
+        higher_is_better: its direction, which may differ from the headline's.
+        about: one line: what it is.
+    """
+
+    higher_is_better: bool
+    about: str
+
+
+@dataclass(frozen=True)
 class MetricSpec:
     """The declared facts of one metric. No field has a default that hides an omission.
 
@@ -57,7 +71,7 @@ class MetricSpec:
         multi_reference: True if a pair may have several references.
         corpus_headline: True if the headline is computed over the corpus, not as the mean of `scores`.
         two_pass: True if it reads all references before it scores the first pair (an option may change that).
-        parts: further per-pair values, written as `<name>.<part>`.
+        parts: further per-pair values by name, each with its direction.
         configs: the ways to run it, the default first.
         takes_checkpoint: True if a Hub id or a local folder can replace a config name.
         backends: prefixes of a model's name that can replace a config, as in `http:gpt-4o`; only judges have some.
@@ -76,7 +90,7 @@ class MetricSpec:
     multi_reference: bool
     corpus_headline: bool
     two_pass: bool
-    parts: tuple[str, ...]
+    parts: Mapping[str, Part]
     configs: tuple[Config, ...]
     takes_checkpoint: bool
     backends: tuple[str, ...]
