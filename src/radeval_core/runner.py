@@ -47,7 +47,7 @@ class MetricResult:
     details: list[dict[str, Any]] | None
     report: dict[str, Any]
     _stats: Array = field(repr=False)
-    _headline: Callable[[Array], Array] = field(repr=False)
+    _summarise: Callable[[Array, int], dict[str, Array]] = field(repr=False)
 
     @property
     def scores(self) -> Array:
@@ -62,9 +62,23 @@ class MetricResult:
         """Return the number of scored pairs."""
         return len(self.scores) - self.unscored
 
-    def ci95(self) -> tuple[float, float] | None:
-        """Return the 95 % bootstrap interval of the headline, or None with fewer than two scored pairs."""
-        return interval95(self._stats, self._headline)
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Return the headline, under the metric's name, and the further headline numbers."""
+        return {self.spec.name: self.score, **self.extras}
+
+    def ci95(self, read: Callable[[dict[str, Array]], Array] | None = None) -> tuple[float, float] | None:
+        """Return the 95 % bootstrap interval of a number, or None with fewer than two scored pairs.
+
+        Args:
+            read: takes the number from `numbers`; the headline if not given.
+        """
+        name = self.spec.name
+        return interval95(self._stats, lambda sums: (read or (lambda found: found[name]))(self.summary(sums, self.n)))
+
+    def summary(self, sums: Array, n: int) -> dict[str, Array]:
+        """Return `numbers` for the summed statistics of n pairs; leading axes of `sums` are resamples."""
+        return self._summarise(sums, n)
 
 
 class _Collector:
@@ -111,7 +125,7 @@ class _Collector:
             details=self._details if detailed else None,
             report=scorer.report(),
             _stats=stats,
-            _headline=lambda sums: scorer.summarise(sums, n)[name],
+            _summarise=scorer.summarise,
         )
 
 

@@ -150,7 +150,7 @@ def _seed(args: argparse.Namespace) -> int:
 
 def _show(args: argparse.Namespace) -> int:
     from radeval_core.leaderboard.board import read_board
-    from radeval_core.registry import get_spec
+    from radeval_core.registry import metric_value
 
     benchmark = _benchmark(args)
     metric = args.metric or benchmark.main_metric
@@ -159,7 +159,7 @@ def _show(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(board.as_dict(metric), ensure_ascii=False))
         return 0
-    header = ["rank", "system", *(f"{name} {get_spec(name).arrow}" for name in benchmark.metrics), "submission"]
+    header = ["rank", "system", *(f"{name} {metric_value(name).arrow}" for name in benchmark.metrics), "submission"]
     print_table(header, [_cells(row, benchmark) for row in ranked])
     if not args.quiet:
         print(

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from radeval_core.errors import InputError, unknown_name
-from radeval_core.registry import metric_names
+from radeval_core.registry import metric_value, metrics_behind
 
 SHIPPED = Path(__file__).with_name("benchmarks")
 DEFAULT = "radcheck-open"
@@ -70,7 +70,7 @@ class Benchmark:
         dataset: Hub id of its dataset.
         licence: licence of the texts.
         revision: hash of the studies; results on different revisions are never compared.
-        metrics: config of each metric; the first metric ranks the systems.
+        metrics: config of each metric, or part of a metric; the first one ranks the systems.
         limits: maximum sizes of a submission.
         studies: the studies by id, in order.
         folder: the folder it was read from.
@@ -87,6 +87,11 @@ class Benchmark:
     limits: Limits
     studies: Mapping[str, Study]
     folder: Path
+
+    @property
+    def configs(self) -> dict[str, str]:
+        """Return the config of each metric to run."""
+        return {metric_value(name).metric: config for name, config in self.metrics.items()}
 
     @property
     def main_metric(self) -> str:
@@ -132,9 +137,10 @@ def _read(folder: Path) -> Benchmark:
         raise InputError(f"{file}: name must be lower-case letters, digits and hyphens, got {benchmark.name!r}")
     if not studies or len(benchmark.studies) != len(studies):
         raise InputError(f"{folder}: studies.jsonl must contain at least one study, and no id twice")
-    for metric in benchmark.metrics:
-        if metric not in metric_names():
-            raise unknown_name("metric", metric, metric_names())
+    for metric in metrics_behind(benchmark.metrics):
+        configs = {config for name, config in benchmark.metrics.items() if metric_value(name).metric == metric}
+        if len(configs) > 1:
+            raise InputError(f"{file}: {metric} and its parts must have one config, got {', '.join(sorted(configs))}")
     found = revision_of(data)
     if benchmark.revision != found:
         raise InputError(f"{file}: revision is {benchmark.revision!r}, but studies.jsonl has the hash {found!r}")

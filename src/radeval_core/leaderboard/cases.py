@@ -8,7 +8,7 @@ from typing import Any
 
 from radeval_core.leaderboard.benchmark import Benchmark
 from radeval_core.leaderboard.submission_result import SubmissionResult
-from radeval_core.registry import get_spec
+from radeval_core.registry import metric_value
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def worst_cases(
         count: maximum number of studies.
     """
     main = benchmark.main_metric
-    sign = 1.0 if get_spec(main).higher_is_better else -1.0
+    sign = 1.0 if metric_value(main).higher_is_better else -1.0
 
     def badness(i: int) -> tuple[float, float, int]:
         score = outcome.scores[main][i]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from radeval_core.leaderboard.submission_result import SubmissionResult
-from radeval_core.registry import get_spec
+from radeval_core.registry import metric_value
 from radeval_core.stats.multiplicity import holm
 from radeval_core.stats.paired import randomisation_p_values
 
@@ -65,7 +65,7 @@ def rank(outcomes: Sequence[SubmissionResult], metric: str) -> list[Ranked]:
         raise ValueError("results with different signatures cannot be ranked together")
     if not outcomes:
         return []
-    sign = 1.0 if get_spec(metric).higher_is_better else -1.0
+    sign = 1.0 if metric_value(metric).higher_is_better else -1.0
     scores = sign * np.array([_column(o, metric) for o in outcomes])
     better = _better(scores.tobytes(), len(outcomes))
     rows = []

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from radeval_core import __version__, api
 from radeval_core.leaderboard.benchmark import Benchmark, load_benchmark
 from radeval_core.leaderboard.submission import Submission
 from radeval_core.leaderboard.submission_result import SubmissionResult, version_of
+from radeval_core.registry import metric_value
+from radeval_core.runner import MetricResult
 
 #: the metric whose details count errors by category
 _ERROR_METRIC = "green"
-_SUMMARY_KEYS = ("score", "ci95", "n", "unscored", "higher_is_better", "signature")
 
 
 def score_submission(benchmark: Benchmark, submission: Submission, date: str, **options: Any) -> SubmissionResult:
@@ -34,10 +38,10 @@ def score_submission(benchmark: Benchmark, submission: Submission, date: str, **
         for study in benchmark.studies.values()
     ]
     with _without_notes():
-        scored = api.score(pairs, list(benchmark.metrics), dict(benchmark.metrics), detailed=True, **options)
-    summary = scored.summary()
+        scored = api.score(pairs, list(benchmark.configs), benchmark.configs, detailed=True, **options)
     rows = [row["scores"] for row in scored.rows()]
-    signatures = {name: str(summary[name]["signature"]) for name in benchmark.metrics}
+    metrics = {name: _summary(scored.results, name) for name in benchmark.metrics}
+    signatures = {name: str(row["signature"]) for name, row in metrics.items()}
     return SubmissionResult(
         submission=submission.id,
         benchmark=benchmark.name,
@@ -46,11 +50,28 @@ def score_submission(benchmark: Benchmark, submission: Submission, date: str, **
         core=__version__,
         date=date,
         system=submission.system,
-        metrics={name: {key: summary[name][key] for key in _SUMMARY_KEYS} for name in benchmark.metrics},
+        metrics=metrics,
         ids=tuple(str(i) for i in scored.ids),
         scores={name: tuple(row[name] for row in rows) for name in benchmark.metrics},
         errors=_error_counts(scored),
     )
+
+
+def _summary(results: Mapping[str, MetricResult], name: str) -> dict[str, Any]:
+    """Return score, interval, counts, direction and signature of a metric or a part of one."""
+    value = metric_value(name)
+    result = results[value.metric]
+    score = result.numbers.get(value.key, math.nan)
+    interval = None if math.isnan(score) else result.ci95(lambda numbers: numbers[value.key])
+    unscored = int(np.isnan(result.values[value.key]).sum())
+    return {
+        "score": None if math.isnan(score) else score,
+        "ci95": list(interval) if interval else None,
+        "n": len(result.scores) - unscored,
+        "unscored": unscored,
+        "higher_is_better": value.higher_is_better,
+        "signature": result.signature,
+    }
 
 
 def current_version(benchmark: Benchmark, **options: Any) -> str:
@@ -64,8 +85,9 @@ def _version(name: str, folder: Path, revision: str, options: tuple[tuple[str, A
     # two pairs, because metrics with corpus statistics need more than one
     pairs = [(study.reference, study.reference) for study in islice(benchmark.studies.values(), 2)]
     with _without_notes():
-        results = api.score(pairs, list(benchmark.metrics), dict(benchmark.metrics), **dict(options)).results
-    return version_of(name, revision, {metric: result.signature for metric, result in results.items()})
+        results = api.score(pairs, list(benchmark.configs), benchmark.configs, **dict(options)).results
+    signatures = {metric: results[metric_value(metric).metric].signature for metric in benchmark.metrics}
+    return version_of(name, revision, signatures)
 
 
 @contextmanager

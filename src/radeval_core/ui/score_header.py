@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from radeval_core.html_text import text
 from radeval_core.metrics.spec import MetricSpec
+from radeval_core.registry import MetricValue
 
 
-def direction(spec: MetricSpec) -> str:
+def direction(value: MetricSpec | MetricValue) -> str:
     """Return "higher is better" or "lower is better"."""
-    return "higher is better" if spec.higher_is_better else "lower is better"
+    return "higher is better" if value.higher_is_better else "lower is better"
 
 
 def headline(spec: MetricSpec, score: float | None, beside: str = "") -> str:

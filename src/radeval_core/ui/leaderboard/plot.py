@@ -9,7 +9,7 @@ import numpy as np
 from radeval_core.html_text import text
 from radeval_core.leaderboard.ranking import Ranked
 from radeval_core.leaderboard.submission_result import SubmissionResult
-from radeval_core.registry import get_spec
+from radeval_core.registry import get_spec, metric_value
 
 _WIDTH, _HEIGHT, _EDGE = 1000.0, 36.0, 16.0
 #: strips on the page; more would not be read
@@ -18,15 +18,15 @@ MOST = 25
 
 def distribution_plot(rows: Sequence[Ranked], metric: str) -> str:
     """A strip a system, in the order of the table: studies as dots, middle half as a box, score and interval."""
-    spec = get_spec(metric)
+    value = metric_value(metric)
     shown = [row for row in rows if row.outcome.metrics[metric]["score"] is not None][:MOST]
     if not shown:
         return '<div class="rv"><p class="none">No scores yet.</p></div>'
     low, high = _scale([row.outcome for row in shown], metric)
     strips = "".join(_strip(row, metric, low, high) for row in shown)
-    better = "right" if spec.higher_is_better else "left"
+    better = "right" if value.higher_is_better else "left"
     return (
-        f'<div class="rv"><h4>{text(metric)} {spec.arrow}: every study of every system; {better} is better</h4>'
+        f'<div class="rv"><h4>{text(metric)} {value.arrow}: every study of every system; {better} is better</h4>'
         f"{strips}"
         f'<p style="display:flex;justify-content:space-between;margin:0 0 6px" class="note">'
         f"<span>{low:g}</span><span>{(low + high) / 2:g}</span><span>{high:g}</span></p>"
@@ -37,7 +37,8 @@ def distribution_plot(rows: Sequence[Ranked], metric: str) -> str:
 
 def _scale(outcomes: Sequence[SubmissionResult], metric: str) -> tuple[float, float]:
     """From the lowest to the highest possible value; to the highest seen where there is no bound."""
-    bounds = get_spec(metric).bounds
+    value = metric_value(metric)
+    bounds = (None, None) if value.is_part else get_spec(metric).bounds  # a part may have others
     seen = [v for o in outcomes for v in o.scores[metric] if v is not None]
     ends = [v for o in outcomes for v in o.metrics[metric]["ci95"] or ()]
     low = bounds[0] if bounds[0] is not None else min(seen + ends)

@@ -8,7 +8,7 @@ from importlib import resources
 
 from radeval_core.html_text import text
 from radeval_core.leaderboard.benchmark import Benchmark
-from radeval_core.registry import get_spec
+from radeval_core.registry import get_spec, metric_value
 from radeval_core.ui.leaderboard.view import LINK
 from radeval_core.ui.score_header import direction
 
@@ -40,8 +40,10 @@ def method(benchmark: Benchmark, scores_here: bool) -> str:
     """Return how submissions are scored, as Markdown; it contains no text from submitters."""
     rows = []
     for name, config in benchmark.metrics.items():
-        spec = get_spec(name)
-        rows.append(f"- `{name}` {spec.arrow} ({config}, {direction(spec)}): {spec.measures}")
+        value = metric_value(name)
+        spec = get_spec(value.metric)
+        about = spec.parts[value.key].about if value.is_part else spec.measures
+        rows.append(f"- `{name}` {value.arrow} ({config}, {direction(value)}): {about}")
     template = resources.files(__package__).joinpath("method.md").read_text("utf-8")
     return template.format(
         about=benchmark.about,

@@ -12,7 +12,7 @@ from radeval_core.leaderboard.cases import Case, error_totals
 from radeval_core.leaderboard.ranking import Ranked
 from radeval_core.leaderboard.submission import SHOWN
 from radeval_core.leaderboard.submission_result import SubmissionResult
-from radeval_core.registry import get_spec
+from radeval_core.registry import metric_value
 from radeval_core.ui.views.marks import bar, plural, table
 
 #: style of links inside text
@@ -21,7 +21,7 @@ LINK = "color:#004f80;text-decoration:underline;padding:0;margin:0"
 
 def ranking_table(rows: Sequence[Ranked], metrics: Sequence[str]) -> dict[str, Any]:
     """Return the table for `gr.Dataframe`: numbers to sort by, and the text to display instead."""
-    headers = ["Rank", "System", *(f"{name} {get_spec(name).arrow}" for name in metrics), "Submission", "Scored"]
+    headers = ["Rank", "System", *(f"{name} {metric_value(name).arrow}" for name in metrics), "Submission", "Scored"]
     data, shown = [], []
     for row in rows:
         outcome = row.outcome
@@ -66,7 +66,7 @@ def system_view(outcome: SubmissionResult, row: Ranked | None) -> str:
     system = outcome.system
     scores = [
         [
-            f"{text(name)} {get_spec(name).arrow}",
+            f"{text(name)} {metric_value(name).arrow}",
             text(_score(values)),
             text(f"{values['n']}" + (f" ({values['unscored']} unscored)" if values["unscored"] else "")),
         ]
