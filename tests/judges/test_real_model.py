@@ -149,6 +149,6 @@ def test_fineradscore_reads_the_answers_of_a_real_model(backend, monkeypatch):
     for name, bound in {"_LONGEST": 40, "_LONGEST_COMMENT": 10, "_MOST_INSERTIONS": 1}.items():
         monkeypatch.setattr(schema, name, bound)
     pair = ("The heart is enlarged. Small left effusion.", "The heart is enlarged.")
-    (verdict,) = judge_pairs(ModelJudge(FineRadInstructions(few_shot=False), backend), [pair], progress=False)
+    (verdict,) = judge_pairs(ModelJudge(FineRadInstructions(examples=()), backend), [pair], progress=False)
     assert verdict.analysis is not None and verdict.reason == ""
     assert set(json.loads(verdict.answer)) <= {"0", schema.NEW_LINE}

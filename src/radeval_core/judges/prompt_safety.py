@@ -22,11 +22,15 @@ _SQUARE_TOKENS = (
 )
 #: the headings of a GREEN answer
 _HEADINGS = r"Explanation|(?:Clinically\s+)?(?:In)?significant\s+Errors?|Matched\s+Findings?"
-_INERT = re.compile(
-    rf"""
+_CHAT = rf"""
     [<＜]\s*[|｜] | [|｜]\s*[>＞]                                  # <|im_start|>, <｜User｜>
     | [<＜]{{1,2}}\s*/?\s*(?:{_ANGLE_TOKENS})\s*/?\s*[>＞]{{1,2}}   # </s>, <<SYS>>, <start_of_turn>
     | \[\s*/?\s*(?:{_SQUARE_TOKENS})\s*\]                          # [INST]
+    """
+_CHAT_MARKER = re.compile(_CHAT, re.VERBOSE | re.IGNORECASE)
+_INERT = re.compile(
+    rf"""
+    {_CHAT}
     | \[\s*(?:{_HEADINGS})\s*\]\s*:                                # [Matched Findings]:
     | (?m:^)[^\S\n]*\#{{2,}}(?=[^\S\n]*\w)                         # ### Response
     | (?m:^)[^\S\n]*(?:system|user|assistant|human)[^\S\n]*:       # Human: at the start of a line
@@ -68,6 +72,11 @@ def neutralise(text: str, own: Sequence[str] = ()) -> tuple[str, int]:
         if not found:
             return text, count
         count += found
+
+
+def has_chat_marker(text: str) -> bool:
+    """Return True if a text contains a marker of a chat template, such as `</s>` or `<|user|>`."""
+    return bool(_CHAT_MARKER.search(_visible(text)[0]))
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,26 @@ from radeval_core.pairs import Pair
 A = TypeVar("A")
 #: prefixes of a model's name that can replace a config
 BACKENDS = ("transformers", "vllm", "http", "anthropic")
+#: options that choose what a model is asked
+PROMPT_OPTIONS = ("instructions", "examples", "shots")
+
+
+def prompt_options(instructions: str, examples: str) -> dict[str, Option]:
+    """Return the options that choose what a model is asked.
+
+    Args:
+        instructions: the names of instructions, the default first.
+        examples: the names of examples, the default first.
+    """
+    return {
+        "instructions": Option(None, str, f"what a model is told: {instructions}, or a text file"),
+        "examples": Option(
+            None,
+            str,
+            f"examples a model is shown: {examples}, or a JSONL, JSON or YAML file with reference, candidate, answer",
+        ),
+        "shots": Option(None, int, "number of examples to show, from the first; all by default, 0 for zero-shot"),
+    }
 
 
 class JudgedScorer(CheckpointScorer, Generic[A]):
@@ -39,19 +59,25 @@ class JudgedScorer(CheckpointScorer, Generic[A]):
         ),
     }
 
-    @property
     @abstractmethod
-    def instructions(self) -> Instructions[A]:
-        """Return what a model is asked."""
+    def choose_instructions(self, instructions: str | None, examples: str | None, shots: int | None) -> Instructions[A]:
+        """Return what a model is asked; given the options of the same names."""
 
     @abstractmethod
     def analyse(self, reference: ParsedReport, candidate: ParsedReport) -> A:
         """Return the analysis of two parsed reports, without a model."""
 
     def prepare(self) -> None:
-        for name in self.model_options:
+        for name in (*self.model_options, *PROMPT_OPTIONS):
             if self.embedded and self.chosen[name] is not None:
                 raise InputError(f"option {self.spec.name}.{name} is for models: config {self.config.name!r} runs none")
+        if not self.embedded:
+            _ = self.instructions  # an unusable file is an error before any work
+
+    @cached_property
+    def instructions(self) -> Instructions[A]:
+        """Return what a model is asked."""
+        return self.choose_instructions(*(self.chosen[name] for name in PROMPT_OPTIONS))
 
     @property
     def embedded(self) -> bool:

@@ -15,10 +15,10 @@ from radeval_core.error_categories import CATEGORIES
 from radeval_core.findings.types import ParsedReport
 from radeval_core.functional.fineradscore import SEVERITY_KEYS, counts, total, worst
 from radeval_core.judges.fineradscore.embedded import correct
-from radeval_core.judges.fineradscore.instructions import FineRadInstructions
+from radeval_core.judges.fineradscore.instructions import FineRadInstructions, choose_instructions
 from radeval_core.judges.verdict import Verdict
-from radeval_core.metrics._judged import BACKENDS, JudgedScorer
-from radeval_core.metrics.base import Array, Option, PairScores
+from radeval_core.metrics._judged import BACKENDS, JudgedScorer, prompt_options
+from radeval_core.metrics.base import Array, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
 
@@ -66,13 +66,14 @@ class FineRadScorer(JudgedScorer[Analysis]):
 
     spec = SPEC
     options: ClassVar = {
-        "few_shot": Option(True, bool, "show a model five examples, as the paper recommends"),
+        **prompt_options("radeval (default), paper (appendix A)", "invented (default: five), none"),
         **JudgedScorer.model_options,
     }
 
-    @property
-    def instructions(self) -> FineRadInstructions:
-        return FineRadInstructions(self.chosen["few_shot"])
+    def choose_instructions(
+        self, instructions: str | None, examples: str | None, shots: int | None
+    ) -> FineRadInstructions:
+        return choose_instructions(instructions, examples, shots)
 
     def analyse(self, reference: ParsedReport, candidate: ParsedReport) -> Analysis:
         return correct(reference, candidate)

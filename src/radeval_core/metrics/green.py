@@ -14,9 +14,9 @@ from radeval_core.findings.types import ParsedReport
 from radeval_core.functional.green import error_count, green, weighted_green
 from radeval_core.judges.green.analysis import Counted, GreenAnalysis, GreenItem
 from radeval_core.judges.green.embedded import analyse
-from radeval_core.judges.green.instructions import GreenInstructions
+from radeval_core.judges.green.instructions import GreenInstructions, choose_instructions
 from radeval_core.judges.verdict import Verdict
-from radeval_core.metrics._judged import BACKENDS, JudgedScorer
+from radeval_core.metrics._judged import BACKENDS, JudgedScorer, prompt_options
 from radeval_core.metrics.base import Array, Option, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
@@ -82,6 +82,7 @@ class GreenScorer(JudgedScorer[GreenAnalysis]):
             str,
             "sentence-transformers model for summary and plot, Hub id or folder; by default the embedded MiniLM",
         ),
+        **prompt_options("paper (default: appendix A.1)", "none (default), invented"),
         **JudgedScorer.model_options,
     }
 
@@ -92,9 +93,10 @@ class GreenScorer(JudgedScorer[GreenAnalysis]):
         self._analyses: list[GreenAnalysis] = []  # kept for the summary alone
         self._scores: list[float] = []
 
-    @property
-    def instructions(self) -> GreenInstructions:
-        return GreenInstructions()
+    def choose_instructions(
+        self, instructions: str | None, examples: str | None, shots: int | None
+    ) -> GreenInstructions:
+        return choose_instructions(instructions, examples, shots)
 
     def analyse(self, reference: ParsedReport, candidate: ParsedReport) -> GreenAnalysis:
         return analyse(reference, candidate)

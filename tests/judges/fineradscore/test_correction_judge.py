@@ -8,7 +8,12 @@ from radeval_core.corrections.lines import split_lines
 from radeval_core.corrections.types import ACTIONS, CATEGORY_TITLES, SEVERITY
 from radeval_core.judges.backends.base import Answer
 from radeval_core.judges.engine import judge_pairs
-from radeval_core.judges.fineradscore.instructions import MAX_WORDS, FineRadInstructions, examples
+from radeval_core.judges.fineradscore.instructions import (
+    MAX_WORDS,
+    FineRadInstructions,
+    choose_instructions,
+    our_examples,
+)
 from radeval_core.judges.fineradscore.schema import answer_schema
 from radeval_core.judges.model_judge import ModelJudge
 
@@ -57,10 +62,12 @@ def test_the_question_contains_the_lines_and_the_reference():
 
 
 def test_few_shot_shows_five_examples_and_zero_shot_none():
-    few, zero = (FineRadInstructions(shots).request(REFERENCE, CANDIDATE).messages for shots in (True, False))
+    few, zero = (choose_instructions(None, examples, None) for examples in ("invented", "none"))
+    few, zero = (judge.request(REFERENCE, CANDIDATE).messages for judge in (few, zero))
     assert [m.role for m in few] == ["system", *["user", "assistant"] * 5, "user"]
     assert [m.role for m in zero] == ["system", "user"]
-    assert FineRadInstructions(True).identity != FineRadInstructions(False).identity
+    assert FineRadInstructions().identity == "fineradscore-few-shot-1@05e00e10"
+    assert FineRadInstructions(examples=()).identity == "fineradscore-zero-shot-1@0f1f1a77"
 
 
 def test_the_instructions_name_every_rating_and_category():
@@ -70,8 +77,8 @@ def test_the_instructions_name_every_rating_and_category():
 
 def test_the_examples_show_every_action_rating_and_category_and_one_pair_without_an_error():
     judge, found = FineRadInstructions(), []
-    for example in examples():
-        analysis = judge.read(example["reference"], example["candidate"], json.dumps(example["corrections"]))
+    for example in our_examples():
+        analysis = judge.read(example.reference, example.candidate, example.answer)
         found.append(analysis.corrections)
     assert [len(corrections) for corrections in found].count(0) == 1
     every = [c for corrections in found for c in corrections]
@@ -91,10 +98,10 @@ def test_the_schema_allows_only_the_lines_of_the_report():
 
 
 def test_the_examples_follow_the_schema():
-    for example in examples():
+    for example in our_examples():
         entry = answer_schema(1)["$defs"]["correction"]["properties"]
-        for key, given in example["corrections"].items():
-            assert key in answer_schema(len(split_lines(example["candidate"])))["properties"]
+        for key, given in json.loads(example.answer).items():
+            assert key in answer_schema(len(split_lines(example.candidate)))["properties"]
             for one in given if key == "None" else [given]:
                 assert set(one) == set(entry)
                 assert len(one["corrections"]) <= entry["corrections"]["maxLength"]
