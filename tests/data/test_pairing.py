@@ -23,6 +23,8 @@ OUTPUTS = {name: f"Generated for {name}." for name in ("b", "d")}
 def made(heuristic, seed=0, **options):
     if heuristic == "model_output":
         options.setdefault("outputs", OUTPUTS)
+    if heuristic == "modification":
+        options.setdefault("modify", lambda reports, changes: [f"{r} Changed." for r in reports])
     return make_pairs(REPORTS, heuristic, seed, **options)
 
 

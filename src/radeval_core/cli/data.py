@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from radeval_core.cli.arguments import add_command
+from radeval_core.cli.arguments import add_command, add_model_options
 from radeval_core.cli.tables import print_table
 from radeval_core.errors import InputError
 
@@ -45,6 +45,7 @@ _PAIRS_EXAMPLES = """heuristics, by candidate:
   model_output    a system's report with the same id (--outputs)
   nearest         the most similar report with a different text
   permutation     the report with findings negated, moved, or changed in severity
+  modification    the report with errors that a model made, or rephrased by it (--judge; appendix A.4 of the paper)
 
 A report that gives no pair is skipped. The same seed gives the same pairs. `radeval score` reads the output.
 
@@ -52,6 +53,7 @@ examples:
   radeval data pairs reports.jsonl --heuristic permutation --out pairs.jsonl
   radeval data pairs reports.jsonl --heuristic random --count 1000 --seed 7 --out pairs.jsonl
   radeval data pairs reports.jsonl --heuristic model_output --outputs system.jsonl --out pairs.jsonl
+  radeval data pairs reports.jsonl --heuristic modification --judge http:MODEL --cache answers --out pairs.jsonl
 """
 
 
@@ -87,7 +89,9 @@ def add_data_commands(commands: Any, common: argparse.ArgumentParser) -> None:
         "reports", metavar="REPORTS", help="JSONL with id and text, or a text file with one report per line"
     )
     pairs.add_argument(
-        "--heuristic", required=True, help="random, remove_shuffle, model_output, nearest or permutation"
+        "--heuristic",
+        required=True,
+        help="random, remove_shuffle, model_output, nearest, permutation or modification",
     )
     pairs.add_argument("--out", required=True, metavar="FILE.jsonl", help="file to write the pairs to")
     pairs.add_argument(
@@ -95,6 +99,13 @@ def add_data_commands(commands: Any, common: argparse.ArgumentParser) -> None:
     )
     pairs.add_argument("--count", type=int, metavar="N", help="make at most N pairs, with references in random order")
     pairs.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
+    pairs.add_argument(
+        "--judge",
+        metavar="MODEL",
+        help="modification only: http:MODEL, anthropic:MODEL, vllm:MODEL, a Hub id or a folder. http: and anthropic: "
+        "send the reports to that server",
+    )
+    add_model_options(pairs)
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -164,13 +175,26 @@ def _pairs(args: argparse.Namespace) -> int:
     out = io.check_output(args.out, (".jsonl",))
     outputs = _texts_by_id(args.outputs) if args.outputs else None
     reports = _texts_by_id(args.reports)
-    pairs = make_pairs(reports, args.heuristic, args.seed, count=args.count, outputs=outputs)
+    if args.heuristic == "modification" and not args.judge:
+        raise InputError("--heuristic modification needs a model: add --judge MODEL, such as --judge http:MODEL")
+    modify = _modifier(args) if args.judge else None
+    pairs = make_pairs(reports, args.heuristic, args.seed, count=args.count, outputs=outputs, modify=modify)
     io.write_atomically(out, lambda path: io.write_jsonl(path, (pair.as_dict() for pair in pairs)))
     if args.json:
         print(json.dumps({"pairs": len(pairs), "reports": len(reports), "heuristic": args.heuristic, "out": str(out)}))
     elif not args.quiet:
         print(f"wrote {len(pairs)} pair{'s' * (len(pairs) != 1)} from {len(reports)} reports to {out}")
     return 0
+
+
+def _modifier(args: argparse.Namespace) -> Any:
+    """Return the function that has a model modify reports."""
+    from radeval_core.engine.cache import cache_from
+    from radeval_core.judges.backends.select import make_backend
+    from radeval_core.judges.green.modification import modify_reports
+
+    backend, cache = make_backend(args.judge, args.device), cache_from(args.cache)
+    return lambda reports, changes: modify_reports(backend, reports, changes, cache)
 
 
 def _texts_by_id(path: str) -> dict[str, str]:

@@ -1,8 +1,9 @@
-"""Make report pairs from any corpus with the five heuristics of the GREEN paper (section 3.1.1).
+"""Make report pairs from any corpus with the heuristics of the GREEN paper (sections 3.1.1 and 5.1).
 
 `random` pairs each report with another one; `remove_shuffle` removes sentences and shuffles the rest; `model_output`
 uses a system's report for the same study; `nearest` uses the most similar other report; `permutation` changes the
-presence, severity or location of findings. The same seed gives the same pairs on every machine.
+presence, severity or location of findings; `modification` lets a model make errors or rephrase the report. The same
+seed gives the same pairs on every machine, and asks a model the same questions.
 """
 
 from __future__ import annotations
@@ -14,12 +15,18 @@ from itertools import islice
 
 from radeval_core.corrections.lines import split_lines
 from radeval_core.data.similarity import Encoder, most_similar
+from radeval_core.error_categories import CATEGORIES
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.findings.perturb import perturb
+from radeval_core.judges.green.modification import Modification
 
 #: kinds of change that replace the paper's RadGraph permutations: presence, location and severity
 PERMUTATIONS = ("negation", "side", "region", "severity")
 _MOST_CHANGES = 3
+#: reports sent to a model together
+_ASKED_TOGETHER = 64
+#: returns the modified report, or None, of each report
+Modify = Callable[[Sequence[str], Sequence[Modification]], Sequence[str | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,7 @@ def make_pairs(
     count: int | None = None,
     outputs: Mapping[str, str] | None = None,
     encode: Encoder | None = None,
+    modify: Modify | None = None,
     exclude: Iterable[ReportPair] = (),
 ) -> list[ReportPair]:
     """Make at most one pair per report.
@@ -68,6 +76,7 @@ def make_pairs(
             order.
         outputs: for `model_output`, the system's reports by id of the report.
         encode: for `nearest`, function from texts to vectors; TF-IDF by default.
+        modify: for `modification`, function that modifies reports, such as `modify_reports` with a model.
         exclude: existing pairs that must not be made again.
 
     Returns:
@@ -81,6 +90,8 @@ def make_pairs(
         raise InputError("'model_output' needs outputs, and no other heuristic takes them")
     if encode is not None and heuristic != "nearest":
         raise InputError("only 'nearest' takes an encoder")
+    if (modify is not None) != (heuristic == "modification"):
+        raise InputError("'modification' needs a model, and no other heuristic takes one")
     for name, text in reports.items():
         if not isinstance(text, str) or not text.strip():
             raise InputError(f"report {name!r} is empty; remove it from the corpus")
@@ -91,6 +102,8 @@ def make_pairs(
         made = model_outputs(reports, outputs or {}, order)
     elif heuristic == "nearest":
         made = nearest(reports, order, encode)
+    elif modify is not None:
+        made = modified(reports, seed, order, modify, min(count or _ASKED_TOGETHER, _ASKED_TOGETHER))
     else:
         made = _SEEDED[heuristic](reports, seed, order)
     known = {(pair.reference, pair.prediction) for pair in exclude}
@@ -159,6 +172,28 @@ def nearest(reports: Mapping[str, str], order: Sequence[str], encode: Encoder | 
             yield _pair(reports, name, texts[found], "nearest", first[texts[found]])
 
 
+def modified(
+    reports: Mapping[str, str], seed: int, order: Sequence[str], modify: Modify, together: int = _ASKED_TOGETHER
+) -> Iterator[ReportPair]:
+    """Pair each report with a model's version of it: with errors of up to three kinds, or rephrased (appendix A.4).
+
+    The paper samples combinations of kinds of errors but does not say how. Here the number of kinds is 0, 1, 2 or 3
+    with equal chances. Half of the questions ask for a subtle change, as in the paper. Reports without a readable answer are
+    skipped.
+    """
+    for start in range(0, len(order), together):
+        names = order[start : start + together]
+        changes = [_modification(random.Random(f"{seed}:modification:{name}")) for name in names]
+        for name, change, text in zip(names, changes, modify([reports[name] for name in names], changes), strict=True):
+            if text is not None:
+                yield _pair(reports, name, text, "modification", change.name)
+
+
+def _modification(rng: random.Random) -> Modification:
+    errors = sorted(rng.sample(CATEGORIES, rng.randint(0, _MOST_CHANGES)), key=CATEGORIES.index)
+    return Modification(tuple(errors), bool(errors) and rng.random() > 0.5)
+
+
 def _pair(reports: Mapping[str, str], name: str, prediction: str, heuristic: str, origin: str) -> ReportPair:
     return ReportPair(f"{heuristic}:{name}:{origin}", name, reports[name], prediction, heuristic, origin)
 
@@ -168,4 +203,4 @@ _SEEDED: dict[str, Callable[[Mapping[str, str], int, Sequence[str]], Iterator[Re
     "remove_shuffle": remove_and_shuffle,
     "permutation": permuted_findings,
 }
-HEURISTICS = ("random", "remove_shuffle", "model_output", "nearest", "permutation")
+HEURISTICS = ("random", "remove_shuffle", "model_output", "nearest", "permutation", "modification")

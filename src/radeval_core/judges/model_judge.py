@@ -158,6 +158,23 @@ class _Source:
             self.cache.put(self.identity, {key: json.dumps(asdict(answer)).encode()})
 
 
+def answers_to(
+    requests: Sequence[Request], backend: Backend, identity: str, cache: DiskCache | None = None
+) -> list[Answer]:
+    """Return the answer to each request, in order. Equal requests are asked once.
+
+    Args:
+        requests: the questions.
+        backend: answers them.
+        identity: name and version of the instructions.
+        cache: optional store of answers.
+    """
+    source = _Source(backend, f"{backend.identity}|judge:{identity}", cache)
+    questions = [_Question(place, "", "", request) for place, request in enumerate(requests)]
+    found = {question.place: answer for question, answer in source.answers(questions)}
+    return [found[place] for place in range(len(requests))]
+
+
 def every_answer(backend: Backend, requests: Sequence[Request]) -> Iterator[tuple[int, Answer]]:
     """Yield exactly one answer per request. If the backend fails, ask for the rest one by one."""
     missing = dict.fromkeys(range(len(requests)))

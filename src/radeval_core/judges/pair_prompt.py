@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -41,14 +41,23 @@ class PairPrompt:
 
     def fill(self, reference: str, candidate: str) -> str:
         """Return the question with both reports inserted; braces in a report are ordinary characters."""
-        reports = {REFERENCE: reference, CANDIDATE: candidate}
-        return re.sub(r"\{(?:reference|candidate)\}", lambda place: reports[place[0]], self.question)
+        return fill(self.question, {"reference": reference, "candidate": candidate})
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Return the labels of the question, longest first. A report must not contain one."""
-        found = {label for match in _LABEL.finditer(self.question) for label in match.groups() if label}
-        return tuple(sorted(found, key=lambda label: (-len(label), label)))
+        return labels(self.question)
+
+
+def fill(template: str, texts: Mapping[str, str]) -> str:
+    """Return a template with texts at their places, `{name}`; places in an inserted text are ordinary characters."""
+    return re.sub(r"\{(\w+)\}", lambda place: texts.get(place[1], place[0]), template)
+
+
+def labels(template: str) -> tuple[str, ...]:
+    """Return the labels of a template, longest first: `Reference Report:`, `[Assistant 1]`."""
+    found = {label for match in _LABEL.finditer(template) for label in match.groups() if label}
+    return tuple(sorted(found, key=lambda label: (-len(label), label)))
 
 
 def read_prompt(option: str, path: str, names: Sequence[str], needs_places: bool) -> PairPrompt:
