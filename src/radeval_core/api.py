@@ -197,6 +197,17 @@ def score(
     return Scores(ids, results)
 
 
+def columns_read(
+    metrics: Sequence[str],
+    configs: Mapping[str, str] | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+) -> tuple[str, ...]:
+    """Return the columns that metrics read besides the reports, such as `boxes`; arguments as for `score`."""
+    resources = make_resources(progress=False)
+    scorers = [make_scorer(n, (configs or {}).get(n), resources, dict((options or {}).get(n, {}))) for n in metrics]
+    return tuple(dict.fromkeys(column for scorer in scorers for column in scorer.columns))
+
+
 def make_resources(
     device: str | None = None,
     batch_tokens: int | None = None,

@@ -11,11 +11,21 @@ from radeval_core.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One generated report and the report or reports it is compared with."""
+    """One generated report and the report or reports it is compared with.
+
+    Attributes:
+        prediction: the generated report.
+        references: what it is compared with.
+        id: names the pair in results.
+        image: optional film of the study, a path or a PIL image; for metrics that look at it.
+        boxes: optional boxes of regions on the film, see `findings.atlas.pair_boxes`.
+    """
 
     prediction: str
     references: tuple[str, ...]
     id: str | int = ""
+    image: Any = None
+    boxes: Any = None
 
     @property
     def reference(self) -> str:
@@ -63,13 +73,16 @@ def pairs_from_rows(rows: Iterable[Any], metrics: dict[str, bool]) -> Iterator[P
     single = next((name for name, multi in metrics.items() if not multi), None)
     for i, row in enumerate(rows):
         reference: Any
+        image = boxes = None
         if isinstance(row, Pair):
             prediction, reference, row_id = row.prediction, row.references, row.id
+            image, boxes = row.image, row.boxes
         elif isinstance(row, Mapping):
             for key in ("prediction", "reference"):
                 if key not in row:
                     raise InputError(f"pairs[{i}] has no {key!r}: give 'prediction' and 'reference'")
             prediction, reference, row_id = row["prediction"], row["reference"], row.get("id", i)
+            image, boxes = row.get("image"), row.get("boxes")
         elif isinstance(row, (tuple, list)) and len(row) == 2:
             (prediction, reference), row_id = row, i
         else:
@@ -77,9 +90,8 @@ def pairs_from_rows(rows: Iterable[Any], metrics: dict[str, bool]) -> Iterator[P
         require_string(f"pairs[{i}].prediction", prediction)
         if isinstance(reference, tuple) and len(reference) == 1:
             reference = reference[0]
-        yield Pair(
-            prediction, check_references(f"pairs[{i}].reference", reference, single or "", single is None), row_id
-        )
+        references = check_references(f"pairs[{i}].reference", reference, single or "", single is None)
+        yield Pair(prediction, references, row_id, image, boxes)
 
 
 def check_references(where: str, reference: Any, metric: str, multi_reference: bool) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -44,7 +45,7 @@ class PairSpool:
                 self.several = next(((i, pair.references) for i, pair in places if len(pair.references) > 1), None)
             self.empty_predictions += sum(is_blank(pair.prediction) for pair in chunk)
             self.empty_references += sum(all(map(is_blank, pair.references)) for pair in chunk)
-            self._put([(pair.prediction, pair.references, pair.id) for pair in chunk])
+            self._put([(pair.prediction, pair.references, pair.id, pair.image, pair.boxes) for pair in chunk])
             self._count += len(chunk)
 
     def __len__(self) -> int:
@@ -54,8 +55,8 @@ class PairSpool:
         for number in range(len(self._ends) - 1):
             self._file.seek(self._ends[number])
             sealed = self._file.read(self._ends[number + 1] - self._ends[number])
-            for prediction, references, row_id in json.loads(self._cipher.decrypt(_nonce(number), sealed, None)):
-                yield Pair(prediction, tuple(references), row_id)
+            for prediction, references, *rest in json.loads(self._cipher.decrypt(_nonce(number), sealed, None)):
+                yield Pair(prediction, tuple(references), *rest)
 
     def check_references(self, metrics: Mapping[str, bool]) -> None:
         """Refuse several references for a pair if a metric takes only one.
@@ -67,7 +68,7 @@ class PairSpool:
         if single and self.several:
             check_references(f"pairs[{self.several[0]}].reference", self.several[1], single, False)
 
-    def _put(self, rows: list[tuple[str, tuple[str, ...], str | int]]) -> None:
+    def _put(self, rows: list[tuple[Any, ...]]) -> None:
         data = self._cipher.encrypt(_nonce(len(self._ends) - 1), json.dumps(rows).encode(), None)
         self._file.write(data)
         self._ends.append(self._ends[-1] + len(data))

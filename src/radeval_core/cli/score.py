@@ -50,7 +50,7 @@ def add_score_command(commands: Any, common: argparse.ArgumentParser) -> None:
         "pairs",
         nargs="?",
         metavar="PAIRS",
-        help=f"{TABLES} with columns prediction, reference, optional id",
+        help=f"{TABLES} with columns prediction, reference, optional id; boxes or image where a metric uses them",
     )
     add_pair_column_options(score)
     score.add_argument("--predictions", metavar="FILE", help="text file, one generated report per line")
@@ -96,7 +96,11 @@ def _score(args: argparse.Namespace) -> int:
         raise InputError(f"--out and --details are the same file: {out}")
     page = io.check_output(args.report, (".html",), "--report") if args.report else None
     shown = correction_report.metric_with_report(names) if page else ""
-    pairs = PairSpool(_open_pairs(args))  # reads and checks the whole file once, before the first pair is scored
+    configs, options = configs_of(args), options_of(args)
+    further = api.columns_read(names, configs, options)
+    pairs = PairSpool(
+        _open_pairs(args, further)
+    )  # reads and checks the whole file once, before the first pair is scored
     total = len(pairs)
     if not total:
         raise InputError(f"{args.pairs or args.predictions}: no pairs to score")
@@ -104,8 +108,8 @@ def _score(args: argparse.Namespace) -> int:
         scores = api.score(
             pairs,
             names,
-            configs_of(args),
-            options_of(args),
+            configs,
+            options,
             device=args.device,
             batch_tokens=args.batch_tokens,
             cache=args.cache,
@@ -137,8 +141,8 @@ def _score(args: argparse.Namespace) -> int:
     return 0
 
 
-def _open_pairs(args: argparse.Namespace) -> Any:
-    """Return a reader of the pairs in PAIRS, or in the two text files."""
+def _open_pairs(args: argparse.Namespace, further: tuple[str, ...]) -> Any:
+    """Return a reader of the pairs in PAIRS, or in the two text files; `further` are columns that a metric reads."""
     from radeval_core import io
 
     if bool(args.pairs) == bool(args.predictions or args.references):
@@ -149,7 +153,7 @@ def _open_pairs(args: argparse.Namespace) -> Any:
         raise InputError(f"--limit must be at least 1, got {args.limit}")
     columns = pair_columns_of(args)
     if args.pairs:
-        return io.open_pairs(args.pairs, args.limit, columns)
+        return io.open_pairs(args.pairs, args.limit, columns, further)
     if columns != io.PairColumns():
         raise InputError("text files have no columns: --prediction-column and the like are for a file of PAIRS")
     return io.open_text_files(args.predictions, args.references, args.limit)

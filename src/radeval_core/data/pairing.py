@@ -178,8 +178,8 @@ def modified(
     """Pair each report with a model's version of it: with errors of up to three kinds, or rephrased (appendix A.4).
 
     The paper samples combinations of kinds of errors but does not say how. Here the number of kinds is 0, 1, 2 or 3
-    with equal chances. Half of the questions ask for a subtle change, as in the paper. Reports without a readable answer are
-    skipped.
+    with equal chances. Half of the questions ask for a subtle change, as in the paper. Reports without a readable
+    answer are skipped.
     """
     for start in range(0, len(order), together):
         names = order[start : start + together]

@@ -8,12 +8,15 @@ from functools import cache
 from importlib import resources
 from numbers import Real
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.findings.types import Box
+
+#: the two reports of a pair, as keys of their boxes
+SIDES = ("prediction", "reference")
 
 
 @cache
@@ -91,6 +94,44 @@ def check_boxes(
             raise InputError(f"{where}: region {name!r} is given twice")
         checked[name] = check_box(box, width, height, f"{where}[{name!r}]")
     return checked
+
+
+class PairBoxes(NamedTuple):
+    """The boxes that ground the findings of each report of a pair."""
+
+    prediction: Mapping[str, Box]
+    reference: Mapping[str, Box]
+
+
+def pair_boxes(given: Any, where: str) -> PairBoxes:
+    """Return the checked boxes of a pair.
+
+    Args:
+        given: region to [x1, y1, x2, y2] for both reports, with an optional `size`, [width, height] of the image, which
+            the boxes must lie in; or such a dict under `prediction` and another under `reference`. A region that is
+            None has no box, as in a table with one column per region.
+        where: how error messages name the boxes, e.g. `boxes[3]`.
+    """
+    if isinstance(given, Mapping) and given.keys() & set(SIDES):
+        if given.keys() != set(SIDES):
+            raise InputError(f"{where} must have 'prediction' and 'reference', or regions for both reports")
+        return PairBoxes(*(_image_boxes(given[side], f"{where}[{side!r}]") for side in SIDES))
+    boxes = _image_boxes(given, where)
+    return PairBoxes(boxes, boxes)
+
+
+def _image_boxes(given: Any, where: str) -> dict[str, Box]:
+    """Return the checked boxes of one image; an optional `size` entry gives its width and height."""
+    size = given.get("size") if isinstance(given, Mapping) else None
+    if size is None:
+        width = height = None
+    elif isinstance(size, Sequence) and len(size) == 2 and all(_is_number(v) and v > 0 for v in size):
+        width, height = size
+    else:
+        raise InputError(f"{where}['size'] must be [width, height] of the image, two numbers above 0")
+    if isinstance(given, Mapping):
+        given = {region: box for region, box in given.items() if region != "size" and box is not None}
+    return check_boxes(given, width, height, where)
 
 
 def check_box(box: Any, width: float | None, height: float | None, where: str) -> Box:

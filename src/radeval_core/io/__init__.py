@@ -1,6 +1,7 @@
 """Reads pairs and reports from files, and writes results: streams in, whole files or nothing out."""
 
 from radeval_core.io.columns import PairColumns, ReportColumns
+from radeval_core.io.film_columns import boxes_by_id
 from radeval_core.io.formats import jsonl_rows
 from radeval_core.io.output import check_output, jsonl_writer, write_atomically, write_jsonl, write_rows, write_text
 from radeval_core.io.readers import (
@@ -20,6 +21,7 @@ __all__ = [
     "ReportColumns",
     "ReportFile",
     "TextFilePair",
+    "boxes_by_id",
     "check_output",
     "jsonl_rows",
     "jsonl_writer",

@@ -59,12 +59,17 @@ class PairColumns:
     reference: str | None = None
     id: str | None = None
 
-    def roles(self) -> tuple[Role, ...]:
-        """Return what to look for in a file of pairs."""
+    def roles(self, further: Iterable[str] = ()) -> tuple[Role, ...]:
+        """Return what to look for in a file of pairs.
+
+        Args:
+            further: optional columns that a metric reads: `image`, `boxes`.
+        """
         return (
             Role("prediction", "--prediction-column", self.prediction, common=_PREDICTIONS),
             Role("reference", "--reference-column", self.reference, common=_REFERENCES),
             _id_role(self.id),
+            *(Role(name, "", required=False) for name in further),
         )
 
 
@@ -136,7 +141,7 @@ class ColumnFinder:
         for role in self._roles:
             matches = _matches(role, names)
             if len(matches) > 1:
-                advice = f"choose one with {role.option}" if self._hints else "rename or remove one"
+                advice = f"choose one with {role.option}" if self._hints and role.option else "rename or remove one"
                 raise InputError(f"{where}: columns {_quoted(matches)} could all be the {role.name}: {advice}")
             if matches:
                 found[role.name] = matches[0]

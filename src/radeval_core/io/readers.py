@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +17,7 @@ from tqdm import tqdm
 
 from radeval_core.errors import InputError
 from radeval_core.io.columns import ColumnFinder, PairColumns, ReportColumns
+from radeval_core.io.film_columns import boxes_cell, image_path, is_missing
 from radeval_core.io.formats import TABLE_FORMATS, TEXT_FORMAT, accepted_text, format_of, table_rows
 from radeval_core.io.notes import Notes
 from radeval_core.io.text_stream import numbered_lines
@@ -34,19 +35,29 @@ class PairFile:
         path: the file; its ending names the format.
         limit: the largest number of pairs to read.
         columns: names of the columns; if None, our own names, and errors do not mention options of the command line.
+        further: columns that a metric reads besides the reports, if the file has them: `image`, `boxes`.
     """
 
     path: Path
     limit: int | None = None
     columns: PairColumns | None = None
+    further: tuple[str, ...] = ()
     _notes: Notes = field(default_factory=Notes, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Pair]:
-        finder = ColumnFinder((self.columns or PairColumns()).roles(), self._notes, hints=self.columns is not None)
+        roles = (self.columns or PairColumns()).roles(self.further)
+        finder = ColumnFinder(roles, self._notes, hints=self.columns is not None)
         rows = table_rows(self.path, finder, self._notes)
         ids = array("q")  # of each id only a hash: eight bytes per row
         for index, (where, row) in enumerate(islice(rows, self.limit)):
-            pair = pair_of(where, row, index, finder.find(where, row))
+            columns = finder.find(where, row)
+            pair = pair_of(where, row, index, columns)
+            if self.further:
+                pair = replace(
+                    pair,
+                    image=image_path(where, row, columns.get("image"), self.path.parent),
+                    boxes=boxes_cell(where, row, columns.get("boxes")),
+                )
             ids.append(hash(str(pair.id)))
             yield pair
         if repeated := _repeated(ids):
@@ -120,11 +131,13 @@ def with_progress(items: Iterable[T], total: int, show: bool) -> Iterator[T]:
     yield from tqdm(items, total=total, unit="report", disable=None if show else True)
 
 
-def open_pairs(path: str | Path, limit: int | None = None, columns: PairColumns | None = None) -> PairFile:
+def open_pairs(
+    path: str | Path, limit: int | None = None, columns: PairColumns | None = None, further: Iterable[str] = ()
+) -> PairFile:
     """Return a reader of a file of pairs; fail at once if it does not exist or its format is unknown."""
     path = Path(path)
     _known_format(path, TABLE_FORMATS)
-    return PairFile(_existing(path, pipe=True), limit, columns)
+    return PairFile(_existing(path, pipe=True), limit, columns, tuple(further))
 
 
 def open_text_files(predictions: str | Path, references: str | Path, limit: int | None = None) -> TextFilePair:
@@ -160,7 +173,7 @@ def pair_of(where: str, row: Mapping[str, Any], index: int, columns: Mapping[str
 def row_id(where: str, row: Mapping[str, Any], index: int, column: str | None = "id") -> str | int:
     """Return the id of a row, or its place if it has none."""
     own = None if column is None else row.get(column)
-    if _is_missing(own) or own == "":
+    if is_missing(own) or own == "":
         return index
     if isinstance(own, bool) or not isinstance(own, (str, int)):
         raise InputError(f"{where}: column {column!r} must be a string or a whole number, got {type(own).__name__}")
@@ -170,11 +183,7 @@ def row_id(where: str, row: Mapping[str, Any], index: int, column: str | None = 
 def _report(where: str, column: str, row: Mapping[str, Any]) -> str:
     """Return the report in a cell; null and NaN are empty reports."""
     value = row[column]
-    return "" if _is_missing(value) else require_string(f"{where}: column {column!r}", value)
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value != value  # NaN is the only value that is not equal to itself
+    return "" if is_missing(value) else require_string(f"{where}: column {column!r}", value)
 
 
 def _repeated(ids: array[int]) -> int:

@@ -157,6 +157,11 @@ class Scorer(ABC):
         return False
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns of a file that this scorer reads besides the reports: `image`, `boxes`."""
+        return ()
+
+    @property
     def two_pass(self) -> bool:
         """True if `observe` must see all pairs before the first is scored."""
         return self.spec.two_pass

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -11,12 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from radeval_core.errors import InputError
-from radeval_core.findings.atlas import Box, atlas_version, check_boxes, standard_atlas
+from radeval_core.findings.atlas import Box, PairBoxes
 from radeval_core.findings.regions import imagenome_regions
 from radeval_core.findings.types import ParsedReport
 from radeval_core.functional.ffl import (
     GRANULARITIES,
+    Agreement,
     Denial,
     Grounded,
     Placed,
@@ -29,6 +27,7 @@ from radeval_core.functional.ffl import (
     report_quality,
 )
 from radeval_core.metrics._annotated import AnnotatedScorer
+from radeval_core.metrics._film_boxes import FilmBoxes
 from radeval_core.metrics.base import Array, Option, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair
@@ -37,6 +36,10 @@ if TYPE_CHECKING:
     from radeval_core.annotators.findings import ReportView
     from radeval_core.annotators.region_detector import RegionDetector
 
+#: averages over pairs in the summary (table 1), at the chosen granularity and at each
+AVERAGES = tuple(
+    f"ffl_{what}{level}" for level in ("", *(f"_{g}" for g in GRANULARITIES)) for what in ("precision", "recall")
+)
 
 SPEC = MetricSpec(
     name="ffl_rq",
@@ -83,8 +86,13 @@ class FflRqScorer(AnnotatedScorer):
         "boxes": Option(
             None,
             list,
-            "one dict per pair: region to [x1, y1, x2, y2], and optionally size to [width, height]; "
-            "by default the standard atlas",
+            "one dict per pair: region to [x1, y1, x2, y2], and optionally size to [width, height], or such a dict for "
+            "prediction and one for reference; by default those of the pairs, else the standard atlas",
+        ),
+        "boxes_file": Option(
+            None,
+            str,
+            "table with columns id and boxes: the boxes of the pairs with these ids, e.g. from Chest ImaGenome",
         ),
         "images": Option(
             None, list, "one image per pair, path or PIL image; the detector named by checkpoint finds the regions"
@@ -93,17 +101,11 @@ class FflRqScorer(AnnotatedScorer):
 
     def prepare(self) -> None:
         self._granularity = self.chosen["granularity"]
-        given, images = self.chosen["boxes"], self.chosen["images"]
-        if given is not None and images is not None:
-            raise InputError("give boxes= or images=, not both: regions are either given or detected")
-        if images is not None and not self.source:
-            raise InputError("images= needs a detector of regions: name one by checkpoint=HUB_ID_OR_FOLDER")
-        if self.source and images is None:
-            raise InputError(f"the detector {self.source!r} needs images=, a list with one image per pair")
-        self._given = None if given is None else [_given_boxes(b, f"boxes[{i}]") for i, b in enumerate(given)]
-        self._images: list[Any] | None = images
-        self._pairs: int | None = None  # how many there are, once counted
-        self._scored = 0
+        self._film = FilmBoxes(self.chosen["boxes"], self.chosen["images"], self.chosen["boxes_file"], self.source)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self._film.columns
 
     @property
     def annotator(self) -> ReportView[ReportPatterns]:
@@ -126,71 +128,48 @@ class FflRqScorer(AnnotatedScorer):
 
     @property
     def two_pass(self) -> bool:
-        """True if boxes or images are given: they belong to pairs by order, so the pairs are counted first."""
-        return self._per_pair is not None
+        """True if boxes or images belong to pairs by order: the pairs are counted first."""
+        return self._film.by_order
 
     def observe(self, pairs: Sequence[Pair]) -> None:
-        self._pairs = (self._pairs or 0) + len(pairs)
-
-    @property
-    def _per_pair(self) -> tuple[str, int] | None:
-        """Return the name and number of the entries given per pair."""
-        if self._given is not None:
-            return "boxes", len(self._given)
-        return ("images", len(self._images)) if self._images is not None else None
+        self._film.count(len(pairs))
 
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
-        boxes = self._boxes(len(pairs))
+        boxes = self._film.next(pairs, lambda images, first: self.detector.detect(images, first))
         reports: dict[str, ReportPatterns] = self.annotations(pairs)
-        rows, details = [], []
+        rows, means, details = [], [], []
         for pair, regions in zip(pairs, boxes, strict=True):
             one, other = reports[pair.prediction], reports[pair.reference]
             prediction, reference = one.compared_with(other), other.compared_with(one)
-            rows.append(self._numbers(_ground(prediction, regions), _ground(reference, regions)))
+            levels = {g: agreement(prediction, reference, g) for g in GRANULARITIES}
+            places = _ground(prediction, regions.prediction), _ground(reference, regions.reference)
+            rows.append(self._numbers(levels, miou(*places)))
+            means.append([value for level in (levels[self._granularity], *levels.values()) for value in level[:2]])
             if detailed:
-                details.append(_detail(prediction, reference, regions))
+                details.append(_detail(prediction, reference, regions, levels))
         values = dict(zip(self.value_names, np.array(rows).T, strict=True))
         # MIOU is the mean over the pairs that have something to ground
         grounded = ~np.isnan(values["miou"])
-        columns = [*list(values.values())[:-1], np.where(grounded, values["miou"], 0.0), grounded]
+        columns = [*list(values.values())[:-1], np.where(grounded, values["miou"], 0.0), grounded, np.array(means)]
         return PairScores(values, np.column_stack(columns), details if detailed else None)
 
-    def _numbers(self, prediction: list[Grounded], reference: list[Grounded]) -> tuple[float, ...]:
+    def _numbers(self, levels: Mapping[str, Agreement], overlap: float) -> tuple[float, ...]:
         """Return RQ and the parts of one pair."""
-        ours, theirs = [g.pattern for g in prediction], [g.pattern for g in reference]
-        f1 = {granularity: agreement(ours, theirs, granularity).f1 for granularity in GRANULARITIES}
-        overlap = miou(prediction, reference)
-        chosen = f1[self._granularity]
-        return report_quality(chosen, overlap), chosen, *f1.values(), overlap
+        chosen = levels[self._granularity].f1
+        return report_quality(chosen, overlap), chosen, *(level.f1 for level in levels.values()), overlap
 
     def summarise(self, sums: Array, n: int) -> dict[str, Array]:
         means = {key: sums[..., i] / n for i, key in enumerate(self.value_names)}
-        total, count = sums[..., -2], sums[..., -1]
-        means["miou"] = np.where(count > 0, total / np.maximum(count, 1), math.nan)
-        return means
-
-    def _boxes(self, count: int) -> Sequence[Mapping[str, Box]]:
-        """Return the boxes of the next `count` pairs."""
-        start, self._scored = self._scored, self._scored + count
-        if self._per_pair is None:
-            return [standard_atlas()] * count
-        name, entries = self._per_pair
-        pairs = max(self._scored, self._pairs or 0)
-        if pairs != entries and (self._pairs is not None or pairs > entries):
-            raise InputError(f"{name} must have one entry per pair: got {entries} for {pairs} pairs")
-        if self._given is not None:
-            return self._given[start : self._scored]
-        assert self._images is not None
-        return self.detector.detect(self._images[start : self._scored], start)
+        first = len(self.value_names)
+        count = sums[..., first]
+        means["miou"] = np.where(count > 0, sums[..., first - 1] / np.maximum(count, 1), math.nan)
+        return means | {key: sums[..., first + 1 + i] / n for i, key in enumerate(AVERAGES)}
 
     def signature_fields(self) -> dict[str, object]:
         fields: dict[str, object] = {"granularity": self._granularity, **self.annotator.fields}
-        if self._given is not None:
-            text = json.dumps(self._given, sort_keys=True)
-            return {**fields, "boxes": f"given-{hashlib.sha256(text.encode()).hexdigest()[:8]}"}
-        if self._images is None:
-            return {**fields, "boxes": f"atlas-{atlas_version()}"}
-        return {**fields, "model": self.detector.model_name, "threshold": self.detector.threshold}
+        if self.source:
+            return {**fields, "model": self.detector.model_name, "threshold": self.detector.threshold}
+        return {**fields, "boxes": self._film.field}
 
 
 def read_patterns(report: ParsedReport) -> ReportPatterns:
@@ -222,26 +201,12 @@ def _ground(patterns: Placed, boxes: Mapping[str, Box]) -> list[Grounded]:
     return [Grounded(p, tuple(boxes[name] for name in regions if name in boxes)) for p, regions in patterns.items()]
 
 
-def _given_boxes(given: Any, where: str) -> dict[str, Box]:
-    """Return the checked boxes of one image; an optional `size` entry gives its width and height."""
-    size = given.get("size") if isinstance(given, Mapping) else None
-    if size is None:
-        width = height = None
-    elif isinstance(size, Sequence) and len(size) == 2 and all(isinstance(v, (int, float)) and v > 0 for v in size):
-        width, height = size
-    else:
-        raise InputError(f"{where}['size'] must be [width, height] of the image, two numbers above 0")
-    boxes = {k: v for k, v in given.items() if k != "size"} if isinstance(given, Mapping) else given
-    return check_boxes(boxes, width, height, where)
-
-
-def _detail(prediction: Placed, reference: Placed, boxes: Mapping[str, Box]) -> dict[str, Any]:
+def _detail(prediction: Placed, reference: Placed, boxes: PairBoxes, levels: Mapping[str, Agreement]) -> dict[str, Any]:
     """Return the patterns of both reports with boxes, precision and recall, and which places were matched."""
-    matches = match_places(_ground(prediction, boxes), _ground(reference, boxes))
-    levels = {granularity: agreement(prediction, reference, granularity) for granularity in GRANULARITIES}
+    matches = match_places(_ground(prediction, boxes.prediction), _ground(reference, boxes.reference))
     return {
-        "prediction": _described(prediction, reference, boxes),
-        "reference": _described(reference, prediction, boxes),
+        "prediction": _described(prediction, reference, boxes.prediction),
+        "reference": _described(reference, prediction, boxes.reference),
         "matches": [match._asdict() for match in matches],
         "precision": {granularity: level.precision for granularity, level in levels.items()},
         "recall": {granularity: level.recall for granularity, level in levels.items()},
