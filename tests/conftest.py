@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 BROWSER = "tests/browser/"
@@ -33,6 +34,9 @@ os.environ["OMP_NUM_THREADS"] = "1"  # threads of a tiny model mostly wait for e
 os.environ["RADEVAL_LEADERBOARD"] = f"{HOME}/leaderboard"  # not the user's own
 os.environ.pop("RADEVAL_CACHE", None)
 gc.set_threshold(50_000, 20, 50)  # with torch and gradio in memory a collection is slow: do it less often
+# a test must not depend on the clock: a busy machine is slow, not wrong
+settings.register_profile("clockless", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("clockless")
 
 
 def pytest_configure(config: pytest.Config) -> None:

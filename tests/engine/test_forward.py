@@ -50,7 +50,6 @@ def run(model, texts, budget):
     return loop, loop.run(texts, lambda out, rows: out.tolist())
 
 
-@settings(deadline=None)
 @given(st.lists(st.text("abc", max_size=8), max_size=30), st.integers(1, 40))
 def test_results_come_in_the_order_of_the_texts(texts, budget):
     _, results = run(SumModel(), texts, budget)
@@ -99,7 +98,7 @@ def test_on_an_accelerator_the_next_window_is_tokenised_in_the_background(monkey
     assert threading.main_thread() not in threads
 
 
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=reports)
 def test_a_batch_of_many_equals_batches_of_one(embedder, texts):
     embedder.loop.budget = 400

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 
@@ -22,7 +22,6 @@ def test_hand_worked():
     np.testing.assert_allclose(of_right, [0.8], atol=1e-6)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), max_size=12), st.integers(0, 9))
 def test_batches_equal_one_pair_at_a_time(sizes, seed):
     draw = np.random.default_rng(seed)

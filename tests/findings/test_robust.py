@@ -32,7 +32,7 @@ def said(report):
     ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(any_text)
 def test_any_text_parses_and_offsets_index_it(text):
     report = parse(text)
@@ -51,13 +51,13 @@ def test_any_text_parses_and_offsets_index_it(text):
     assert starts == sorted(starts)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(reports)
 def test_letter_case_does_not_matter(text):
     assert said(parse(text.upper())) == said(parse(text.lower())) == said(parse(text))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(reports, st.text(alphabet=" \t\r\n", max_size=5))
 def test_white_space_at_the_end_does_not_matter(text, white):
     report, longer = parse(text), parse(text + white)
@@ -65,7 +65,7 @@ def test_white_space_at_the_end_does_not_matter(text, white):
     assert longer.sentences == report.sentences
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(any_text)
 def test_parsing_again_or_with_another_parser_gives_the_same(text):
     report = parse(text)

@@ -106,7 +106,7 @@ def test_kinds_of_a_finding_count(text, name):
     assert labels(text)[name] == 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.one_of(st.lists(st.sampled_from(WORDS.split()), max_size=25).map(" ".join), st.text(max_size=200)))
 def test_any_text(text):
     found = labels(text)

@@ -133,7 +133,7 @@ def test_long_text_without_sentences_is_read_in_linear_time():
     assert len(graph.relations) < 3000
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.one_of(REPORTS, st.text(max_size=200)))
 def test_any_text(text):
     graph = radgraph(parse(text))

@@ -68,7 +68,7 @@ def test_sections_without_findings_have_no_entities():
     assert said("Indication: pneumonia, left lower lobe.") == []
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.one_of(REPORTS, st.text(max_size=200)))
 def test_any_text(text):
     entities = rate_entities(parse(text))

@@ -51,7 +51,7 @@ def test_two_columns_by_hand():
     assert simplex_weights(columns, columns @ [1.5, -0.5]) == pytest.approx([1, 0], abs=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.sampled_from([0.01, 0.3, 3.0]))
 def test_the_optimum_equals_enumeration(seed, noise):
     draw = np.random.default_rng(seed)

@@ -29,7 +29,7 @@ def corpus(prediction, reference):
     return summarise(pair_statistics(prediction, reference).sum(axis=0), len(prediction), NAMES)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(LABELS, LABELS)
 def test_every_average_equals_scikit_learn(prediction, reference):
     ours = corpus(prediction, reference)

@@ -161,7 +161,7 @@ def cells(place):
     }  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(PLACE, PLACE)
 def test_iou_of_unions_equals_counting_cells(one, other):
     ours, theirs = cells(one), cells(other)
@@ -169,7 +169,7 @@ def test_iou_of_unions_equals_counting_cells(one, other):
     assert union_iou(one, one) == 1.0
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(PLACE, PLACE, st.floats(0.01, 1000))
 def test_iou_does_not_depend_on_the_unit(one, other, factor):
     def scaled(place):

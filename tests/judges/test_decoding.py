@@ -32,7 +32,7 @@ def out_of_memory_above(rows):
     return decode
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.integers(1, 30), max_size=25), st.integers(1, 200), st.integers(1, 4), st.integers(1, 8))
 def test_every_prompt_is_answered_once_for_any_budget_copies_and_memory(lengths, budget, copies, rows):
     prompts = make(lengths)

@@ -45,7 +45,7 @@ def requests(n):
     return [Request((Message("user", str(i)),)) for i in range(n)]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(0, 12), st.integers(1, 4))
 def test_every_process_gets_every_answer_and_asks_only_its_share(n, count):
     group = Threads(count)

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tiny_llama import make_tiny_llama
 
@@ -44,7 +44,6 @@ def test_a_rendered_prompt_is_used_unchanged(maker):
 pieces = st.sampled_from(["<|turn|>", "</s>", "<s>", "<", "|", "/s>", "<<s>s>", " ", "user\n", "heart", "<|", "turn|>"])
 
 
-@settings(deadline=None)
 @given(st.lists(pieces, max_size=12).map("".join))
 def test_no_text_in_a_message_becomes_a_special_token(maker, text):
     ordinary = special(maker, maker.prompt(user("heart")).ids)

@@ -55,7 +55,7 @@ def run(backend, requests):
 words = st.sampled_from(["heart", "lungs", "clear", "effusion", "No", "right", "4 mm", "nodule.", "<1 cm", "\n"])
 
 
-@settings(deadline=None, max_examples=12, derandomize=True)
+@settings(max_examples=12, derandomize=True)
 @given(texts=st.lists(st.lists(words, max_size=25).map(" ".join), max_size=10), limits=st.lists(st.integers(1, 24)))
 def test_a_batch_gives_the_same_answers_as_one_at_a_time(backend, texts, limits):
     requests = [ask(t, max_tokens=limits[i % len(limits)] if limits else 8) for i, t in enumerate(texts)]

@@ -200,7 +200,7 @@ def test_ids_and_names_that_look_like_paths_stay_text(small):
     assert set(submission.id) <= set("0123456789abcdef")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.binary(max_size=400) | st.text(max_size=200).map(lambda t: t.encode("utf-8", "surrogatepass")))
 def test_random_bytes_are_refused(data):
     with pytest.raises(SubmissionError):
@@ -214,7 +214,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(system=json_values, predictions=json_values)
 def test_random_json_is_refused(system, predictions):
     data = json.dumps({"system": system, "predictions": predictions}).encode()

@@ -72,7 +72,7 @@ def test_letter_case_does_not_matter(case):
 
 @every_case
 @given(seed=st.randoms(use_true_random=False))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 def test_order_of_sentences_does_not_matter(case, seed):
     def shuffled(report):
         sentences = [line.text for line in split_lines(report)]
@@ -95,7 +95,7 @@ reports = st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6).map(" ".j
 
 
 @given(reference=reports, candidate=reports)
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 def test_after_the_corrections_almost_no_error_is_left(reference, candidate):
     before, theirs = parse(candidate), parse(reference)
     corrected = apply_corrections(candidate, correct(theirs, before).corrections)
