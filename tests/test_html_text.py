@@ -9,14 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import radeval_core
-from radeval_core import score
 from radeval_core.bench.page import bench_page
 from radeval_core.bench.run import run_bench
 from radeval_core.bench.sources import TriadData
 from radeval_core.html_text import text
-from radeval_core.pairs import Pair
 from radeval_core.ui.box_plot import draw_boxes
-from radeval_core.ui.correction_report import correction_report
 
 SOURCES = Path(radeval_core.__file__).parent
 HOSTILE = """<script>alert("1")</script> <img src=x onerror='f(2)'> ${f(3)} {{constructor}} `x` & right effusion"""
@@ -25,11 +22,6 @@ HOSTILE = """<script>alert("1")</script> <img src=x onerror='f(2)'> ${f(3)} {{co
 def page_of_a_benchmark():
     triads = TriadData([1], ["Left effusion."], ["Left pleural fluid."], ["No effusion."], {"file": HOSTILE})
     return bench_page(run_bench(triads, ["rouge"]))
-
-
-def page_of_corrections():
-    pairs = [Pair(HOSTILE, ("Left effusion.",), HOSTILE), Pair("Left effusion.", (HOSTILE,), "b")]
-    return correction_report(score(pairs, ["fineradscore"], detailed=True).results["fineradscore"], pairs)
 
 
 def table_of_noticed_errors():
@@ -42,7 +34,7 @@ def boxes_on_a_chest():
     return draw_boxes({HOSTILE: [0.1, 0.1, 0.4, 0.4]}, {}).svg
 
 
-@pytest.mark.parametrize("page", [page_of_a_benchmark, page_of_corrections, table_of_noticed_errors, boxes_on_a_chest])
+@pytest.mark.parametrize("page", [page_of_a_benchmark, table_of_noticed_errors, boxes_on_a_chest])
 def test_hostile_text_is_inert(page):
     shown = re.sub(r"<style>.*?</style>", "", page(), flags=re.DOTALL)
     assert "{{constructor}}" in html.unescape(shown), "the text is on the page"

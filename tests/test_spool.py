@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from radeval_core import api, cli, io, pairs, runner, score, spool
 from radeval_core.errors import InputError
 from radeval_core.pairs import Pair
-from radeval_core.spool import PairSpool
+from radeval_core.spool import DetailSpool, PairSpool
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 ROWS = [{"id": i, "prediction": f"No effusion {i}.", "reference": f"Small effusion {i}."} for i in range(5)]
@@ -34,8 +34,19 @@ def test_pairs_come_back_as_they_were(given_pairs):
 
 def test_no_report_is_readable_on_disk():
     kept = PairSpool([Pair("A secret effusion.", ("Another secret.",), "secret-id")] * 9)
-    kept._file.seek(0)
-    assert kept._file._rolled and b"secret" not in kept._file.read()
+    details = DetailSpool()
+    details.add({"id": "secret-id", "details": {"green": {"explanation": "A secret effusion is missing."}}})
+    for file in (kept._chunks._file, details._rows._file):
+        file.seek(0)
+        assert file._rolled and b"secret" not in file.read()
+
+
+def test_details_come_back_by_place():
+    details = DetailSpool()
+    for i in range(3):
+        details.add({"id": f"s{i}", "details": {"rouge": {"recall": i / 2}, "green": {"reason": ""}}})
+        assert details[0]["rouge"] == {"recall": 0.0}, "reading does not disturb writing"
+    assert len(details) == 3 and details[2] == {"rouge": {"recall": 1.0}, "green": {"reason": ""}}
 
 
 def test_a_metric_with_one_reference_refuses_several():

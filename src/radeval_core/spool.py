@@ -1,7 +1,7 @@
-"""Keep checked pairs so that they can be read many times in little memory.
+"""Keep checked pairs, and the structures behind their scores, so that they can be read again in little memory.
 
-A small set of pairs stays in memory. A large one goes to a temporary file that has no name (on Windows: that is deleted
-when it is closed). Reports are patient data, so the file is encrypted with a key that only this process has.
+A small set stays in memory. A large one goes to a temporary file that has no name (on Windows: that is deleted when it
+is closed). Reports are patient data, so the file is encrypted with a key that only this process has.
 """
 
 from __future__ import annotations
@@ -20,6 +20,48 @@ from radeval_core.runner import chunks
 _MEMORY = 32 << 20
 
 
+class _SealedRows:
+    """Blocks of JSON values, encrypted, in memory or in a temporary file."""
+
+    def __init__(self) -> None:
+        self._ends = [0]
+        self._file = tempfile.SpooledTemporaryFile(_MEMORY)  # noqa: SIM115 - lives as long as this object
+        self._cipher = AESGCM(AESGCM.generate_key(128))
+
+    def append(self, block: Any) -> None:
+        data = self._cipher.encrypt(_nonce(len(self._ends) - 1), json.dumps(block).encode(), None)
+        self._file.seek(self._ends[-1])
+        self._file.write(data)
+        self._ends.append(self._ends[-1] + len(data))
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, number: int) -> Any:
+        self._file.seek(self._ends[number])
+        sealed = self._file.read(self._ends[number + 1] - self._ends[number])
+        return json.loads(self._cipher.decrypt(_nonce(number), sealed, None))
+
+
+class DetailSpool:
+    """Holds the structures behind the scores of each pair; `add` is the `on_details` of a run."""
+
+    def __init__(self) -> None:
+        self._rows = _SealedRows()
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Keep one row `{"id", "details": {metric: {...}}}`; rows come in the order of the pairs."""
+        self._rows.append(row["details"])
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, place: int) -> dict[str, Any]:
+        """Return the details of one pair by metric; `place` counts the pairs from 0."""
+        details: dict[str, Any] = self._rows[place]
+        return details
+
+
 class PairSpool:
     """Holds checked pairs. It can be iterated many times.
 
@@ -36,26 +78,22 @@ class PairSpool:
         self.several: tuple[int, tuple[str, ...]] | None = None
         self.empty_predictions = self.empty_references = 0
         self._count = 0
-        self._ends = [0]
-        self._file = tempfile.SpooledTemporaryFile(_MEMORY)  # noqa: SIM115 - lives as long as this object
-        self._cipher = AESGCM(AESGCM.generate_key(128))
+        self._chunks = _SealedRows()
         for chunk in chunks(pairs):
             if self.several is None:
                 places = enumerate(chunk, start=self._count)
                 self.several = next(((i, pair.references) for i, pair in places if len(pair.references) > 1), None)
             self.empty_predictions += sum(is_blank(pair.prediction) for pair in chunk)
             self.empty_references += sum(all(map(is_blank, pair.references)) for pair in chunk)
-            self._put([(pair.prediction, pair.references, pair.id, pair.image, pair.boxes) for pair in chunk])
+            self._chunks.append([(pair.prediction, pair.references, pair.id, pair.image, pair.boxes) for pair in chunk])
             self._count += len(chunk)
 
     def __len__(self) -> int:
         return self._count
 
     def __iter__(self) -> Iterator[Pair]:
-        for number in range(len(self._ends) - 1):
-            self._file.seek(self._ends[number])
-            sealed = self._file.read(self._ends[number + 1] - self._ends[number])
-            for prediction, references, *rest in json.loads(self._cipher.decrypt(_nonce(number), sealed, None)):
+        for number in range(len(self._chunks)):
+            for prediction, references, *rest in self._chunks[number]:
                 yield Pair(prediction, tuple(references), *rest)
 
     def check_references(self, metrics: Mapping[str, bool]) -> None:
@@ -67,11 +105,6 @@ class PairSpool:
         single = next((name for name, several in metrics.items() if not several), None)
         if single and self.several:
             check_references(f"pairs[{self.several[0]}].reference", self.several[1], single, False)
-
-    def _put(self, rows: list[tuple[Any, ...]]) -> None:
-        data = self._cipher.encrypt(_nonce(len(self._ends) - 1), json.dumps(rows).encode(), None)
-        self._file.write(data)
-        self._ends.append(self._ends[-1] + len(data))
 
 
 def _nonce(number: int) -> bytes:

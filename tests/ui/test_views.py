@@ -172,7 +172,7 @@ def test_the_views_of_words_count_what_the_scores_count(example, seen):
         assert len(inside) == LCSseq.similarity([w.token for w in theirs], [w.token for w in ours])
 
     corpus = demo_options(get_spec("cider"))["corpus"]
-    shares = cider.contributions(reference, candidate, tuple(corpus))
+    shares = cider.contributions(reference, candidate, cider.counted(corpus))
     assert sum(shares.values()) == pytest.approx(seen("cider", reference, candidate)[0]["cider"])
 
 

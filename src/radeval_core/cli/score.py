@@ -19,6 +19,7 @@ from radeval_core.cli.arguments import (
     options_of,
     pair_columns_of,
 )
+from radeval_core.cli.report import DetailSinks, add_report_options, check_report_options, write_report
 from radeval_core.cli.tables import count_text, print_table
 from radeval_core.errors import InputError
 
@@ -31,7 +32,7 @@ _EXAMPLES = """examples:
   radeval score pairs.jsonl --metrics bertscore --config bertscore=./my-encoder --option bertscore.layer=9
   radeval score pairs.jsonl --metrics green,ffl_rq --lexicon my_findings.yaml
   radeval score pairs.jsonl --metrics green,radgraph_f1 --details details.jsonl
-  radeval score pairs.jsonl --metrics fineradscore --report corrections.html
+  radeval score pairs.jsonl --metrics all --report report.html
 """
 
 
@@ -70,9 +71,7 @@ def add_score_command(commands: Any, common: argparse.ArgumentParser) -> None:
         metavar="FILE.jsonl",
         help="write what is behind each score: errors, matches, corrections, entities; quotes the reports",
     )
-    score.add_argument(
-        "--report", metavar="FILE.html", help="write a page with the corrections of each report (fineradscore)"
-    )
+    add_report_options(score)
     score.add_argument(
         "--signatures",
         action=argparse.BooleanOptionalAction,
@@ -87,7 +86,6 @@ def add_score_command(commands: Any, common: argparse.ArgumentParser) -> None:
 def _score(args: argparse.Namespace) -> int:
     from radeval_core import api, io
     from radeval_core.spool import PairSpool
-    from radeval_core.ui import correction_report
 
     names = metric_list(args.metrics)
     out = io.check_output(args.out) if args.out else None
@@ -95,16 +93,15 @@ def _score(args: argparse.Namespace) -> int:
     if out and details and out.resolve() == details.resolve():
         raise InputError(f"--out and --details are the same file: {out}")
     page = io.check_output(args.report, (".html",), "--report") if args.report else None
-    shown = correction_report.metric_with_report(names) if page else ""
+    check_report_options(args)
     configs, options = configs_of(args), options_of(args)
-    further = api.columns_read(names, configs, options)
-    pairs = PairSpool(
-        _open_pairs(args, further)
-    )  # reads and checks the whole file once, before the first pair is scored
+    # reads and checks the whole file once, before the first pair is scored
+    pairs = PairSpool(_open_pairs(args, api.columns_read(names, configs, options)))
     total = len(pairs)
     if not total:
         raise InputError(f"{args.pairs or args.predictions}: no pairs to score")
     with io.jsonl_writer(details) if details else nullcontext() as write_details:
+        sinks = DetailSinks(write_details, bool(page))
         scores = api.score(
             pairs,
             names,
@@ -113,16 +110,15 @@ def _score(args: argparse.Namespace) -> int:
             device=args.device,
             batch_tokens=args.batch_tokens,
             cache=args.cache,
-            detailed=bool(page),
             progress=not args.quiet,
             total=total,
             lexicon=args.lexicon,
-            on_details=write_details,
+            on_details=sinks.on_details,
         )
     if out:
         io.write_rows(out, scores.rows())
     if page:
-        io.write_text(page, correction_report.correction_report(scores.results[shown], pairs))
+        write_report(page, args, scores, pairs, sinks)
     empty = {"empty_predictions": pairs.empty_predictions, "empty_references": pairs.empty_references}
     summary = {name: row | empty for name, row in scores.summary().items()}
     if args.json:
@@ -137,7 +133,7 @@ def _score(args: argparse.Namespace) -> int:
     if details and not args.quiet:
         print(f"details of {total} pairs written to {details}")
     if page and not args.quiet:
-        print(f"corrections of {total} reports written to {page}")
+        print(f"report on {total} pairs written to {page}")
     return 0
 
 

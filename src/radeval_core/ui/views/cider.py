@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from radeval_core.functional.cider import WORD, DocumentFrequencies, Ngram, cider_d, ngram_vectors
@@ -16,9 +16,13 @@ _SHOWN = 8
 
 
 def draw(detail: Mapping[str, Any], reference: str, candidate: str, options: Mapping[str, Any]) -> str:
-    """Draw the shared n-grams in both reports and how much the top ones add to the score."""
+    """Draw the shared n-grams in both reports and how much the top ones add to the score.
+
+    `options["frequencies"]` are counted document frequencies, for a page with many pairs; else `options["corpus"]` is
+    counted.
+    """
     theirs, ours = find_words(WORD, reference), find_words(WORD, candidate)
-    shares = contributions(reference, candidate, tuple(options.get("corpus") or (reference,)))
+    shares = contributions(reference, candidate, _frequencies(reference, options))
     heaviest = sorted(shares.items(), key=lambda item: (-item[1], item[0]))[:_SHOWN]
     rows = [
         [text(" ".join(ngram)), bar(share / heaviest[0][1], f"{share:.2f}")] for ngram, share in heaviest if share > 0
@@ -32,11 +36,21 @@ def draw(detail: Mapping[str, Any], reference: str, candidate: str, options: Map
     )
 
 
-def contributions(reference: str, candidate: str, corpus: tuple[str, ...]) -> dict[Ngram, float]:
-    """Return how much each shared n-gram adds to the score of the pair."""
+def _frequencies(reference: str, options: Mapping[str, Any]) -> DocumentFrequencies:
+    known: DocumentFrequencies | None = options.get("frequencies")
+    return known or counted(options.get("corpus") or (reference,))
+
+
+def counted(corpus: Iterable[str]) -> DocumentFrequencies:
+    """Return the document frequencies of a corpus."""
     frequencies = DocumentFrequencies()
     for document in corpus:
         frequencies.add([document])
+    return frequencies
+
+
+def contributions(reference: str, candidate: str, frequencies: DocumentFrequencies) -> dict[Ngram, float]:
+    """Return how much each shared n-gram adds to the score of the pair."""
     ours, theirs = ngram_vectors(candidate, frequencies), ngram_vectors(reference, frequencies)
     shared: dict[Ngram, float] = {}
     for mine, other, norm, other_norm in zip(ours.weights, theirs.weights, ours.norms, theirs.norms, strict=True):

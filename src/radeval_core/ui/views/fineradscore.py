@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from radeval_core.html_text import text
-from radeval_core.ui.correction_report import correction_table, severity_legend
+from radeval_core.ui.views.correction_table import correction_table, severity_legend
 from radeval_core.ui.views.marks import report_panel, two_columns
 
 

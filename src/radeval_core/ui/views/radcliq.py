@@ -14,15 +14,17 @@ _NAMES = {
     "semb": "CheXbert similarity",
     "bleu": "BLEU-2",
 }
-#: the published version used as the headline
+#: the published version used as the headline by default
 _VERSION = "v1"
 #: half the width of a bar, in SVG units
 _HALF = 100
 
 
-def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[str, Any]) -> str:
+def draw(detail: Mapping[str, Any], reference: str, candidate: str, options: Mapping[str, Any]) -> str:
     """Draw one bar per part; a bar to the left lowers the score, which is better."""
-    contributions = detail["contributions"][_VERSION]
+    *_, fitted = versions = detail["contributions"]  # weights from a file are the last ones
+    version = options.get("weights") or _VERSION
+    contributions = versions[version if version in versions else fitted]
     largest = max(1.0, *(abs(value) for value in contributions.values()))
     rows = [
         [text(_NAMES[part]), f"{detail['parts'][part]:.3f}", _diverging(value / largest), f"{value:+.3f}"]
@@ -33,7 +35,7 @@ def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[s
         legend(("better", "◀ better: fewer errors expected"), ("worse", "worse: more errors expected ▶"))
         + table(("Part", "Value", "Contribution", ""), rows, "bars")
         + '<p class="note">0 is the average of the reports used to fit the weights. '
-        "BLEU-2 has almost no weight in version 1.</p>"
+        + ("BLEU-2 has almost no weight in version 1.</p>" if version == _VERSION else "</p>")
     )
 
 

@@ -13,7 +13,7 @@ from radeval_core.html_text import text
 from radeval_core.ui.views.marks import legend, two_columns
 
 #: sizes in pixels: row height, indent per level, box height, letter width inside and beside a box
-_ROW, _INDENT, _HEIGHT, _LETTER, _SMALL_LETTER = 38, 26, 26, 7.6, 6.4
+_ROW, _INDENT, _HEIGHT, _LETTER, _SMALL_LETTER = 38, 26, 26, 7.6, 6.9
 #: text of each label, and the CSS class of its box
 _LABELS = {
     "ANAT-DP": ("anatomy", "anatomy"),
@@ -87,8 +87,9 @@ def _graph(graph: Mapping[str, Any], matched: Mapping[str, Sequence[Any]]) -> st
     height = len(entities) * _ROW + 6
     words = f"Graph of {len(entities)} entities and {len(graph['relations'])} relations"
     return (
+        f'<div class="graph-box" tabindex="0" role="region" aria-label="{words}">'
         f'<svg class="graph" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}" role="img" '
-        f'aria-label="{words}">{"".join(drawn)}</svg>'
+        f'aria-label="{words}">{"".join(drawn)}</svg></div>'
     )
 
 

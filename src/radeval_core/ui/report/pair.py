@@ -1,0 +1,73 @@
+"""Write the card of one pair: its errors in one line and, when it is opened, both reports with what each metric saw.
+
+The views are stored as text in script elements that no browser runs. The page turns a view into elements when a reader
+opens it, so a page with hundreds of pairs opens as fast as a page with ten.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from radeval_core.error_categories import in_words
+from radeval_core.html_text import text
+from radeval_core.pairs import Pair
+from radeval_core.ui.report.content import Content, ShownPair
+from radeval_core.ui.report.errors import ErrorCount
+from radeval_core.ui.views import draw
+from radeval_core.ui.views.marks import both_reports, report_panel
+
+
+def shown_score(value: float) -> str:
+    """Return a score as the page writes it."""
+    return "unscored" if math.isnan(value) else f"{value:.3f}"
+
+
+def pair_card(shown: ShownPair, content: Content) -> str:
+    """Return the card of a pair."""
+    views = "".join(_stored(name, shown, content.options[name]) for name in content.names)
+    errors = "".join(f"<li{_kind(e)}>{text(_error_words(e))}</li>" for e in shown.errors)
+    score = f"{content.first} {shown_score(shown.values[content.first])}"
+    return (
+        f'<details class="pair" id="pair-{shown.place}"><summary><span class="rank"></span>'
+        f'<bdi class="id">{text(shown.pair.id)}</bdi><span class="now">{text(score)}</span>'
+        f'<ul class="tags">{errors}</ul></summary>{views}</details>\n'
+    )
+
+
+def _kind(error: ErrorCount) -> str:
+    return ' class="significant"' if error.significant else ""
+
+
+def _error_words(error: ErrorCount) -> str:
+    """Return `✗ missing finding ×2` for significant errors, `△ …` if all of them are insignificant."""
+    number = error.significant or error.insignificant
+    return f"{'✗' if error.significant else '△'} {in_words(error.category)}{f' ×{number}' if number > 1 else ''}"
+
+
+def _stored(name: str, shown: ShownPair, options: Mapping[str, Any]) -> str:
+    body = "".join(_view(name, shown, options))
+    if "<script" in body or "</script" in body or "<!--" in body:
+        raise AssertionError(f"the view of {name} would end the element that stores it")
+    return f'<script type="text/plain" data-metric="{name}">{body}</script>'
+
+
+def _view(name: str, shown: ShownPair, options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield both reports, if the view does not contain them, and the view; for an unscored pair the reason."""
+    pair, detail = shown.pair, shown.details[name]
+    if math.isnan(shown.values[name]):
+        reason = detail.get("reason") or "the details do not say why"
+        yield f'<div class="rv"><p class="summary">Not scored: {text(reason)}</p>{_plain(pair)}</div>'
+        return
+    view = draw(name, detail, pair.reference, pair.prediction, options)
+    if 'class="report' not in view:
+        yield f'<div class="rv">{_plain(pair)}</div>'
+    yield view
+    if len(pair.references) > 1:
+        others = "".join(report_panel(text(reference)) for reference in pair.references[1:])
+        yield f'<div class="rv"><h4>Further references; the marks compare with the first</h4>{others}</div>'
+
+
+def _plain(pair: Pair) -> str:
+    return both_reports(pair.reference, pair.prediction, ((), ()))
