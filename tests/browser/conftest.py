@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pytest
 import uvicorn
@@ -63,6 +64,14 @@ def browser(chromium):
         browser.close()
 
 
+def watch(page: Page, own: str, wrong: list[str]) -> None:
+    """Add to `wrong` what goes wrong on a page: errors, error responses, and requests that do not start with `own`."""
+    page.on("console", lambda message: wrong.append(f"console: {message.text}") if message.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+    page.on("response", lambda answer: wrong.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None)
+    page.on("request", lambda asked: wrong.append(f"asked {asked.url}") if _is_foreign(asked.url, own) else None)
+
+
 @pytest.fixture
 def visit(browser: Browser, spaces_url: str):
     """Return a function that opens a page at a given width; fail the test if anything on the page goes wrong."""
@@ -72,17 +81,28 @@ def visit(browser: Browser, spaces_url: str):
     def open_page(path: str, width: int = 1280) -> Page:
         page = browser.new_context(viewport={"width": width, "height": 900}).new_page()
         page.set_default_timeout(30_000)
-        page.on(
-            "console", lambda message: wrong.append(f"console: {message.text}") if message.type == "error" else None
-        )
-        page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
-        page.on(
-            "response", lambda answer: wrong.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None
-        )
-        page.on(
-            "request", lambda asked: wrong.append(f"asked {asked.url}") if _is_foreign(asked.url, spaces_url) else None
-        )
+        watch(page, spaces_url, wrong)
         page.goto(f"{spaces_url}/{path}")
+        pages.append(page)
+        return page
+
+    yield open_page
+    for page in pages:
+        page.context.close()
+    assert not wrong, wrong
+
+
+@pytest.fixture
+def open_file(browser: Browser):
+    """Return a function that opens a file without a server; fail the test if anything on the page goes wrong."""
+    pages: list[Page] = []
+    wrong: list[str] = []
+
+    def open_page(file: Path, width: int = 1280, scheme: Literal["light", "dark"] = "light") -> Page:
+        page = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme).new_page()
+        page.set_default_timeout(30_000)
+        watch(page, file.as_uri(), wrong)
+        page.goto(file.as_uri())
         pages.append(page)
         return page
 
