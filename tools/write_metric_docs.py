@@ -4,14 +4,18 @@ Run it from a checkout after you add a metric or change an option: `python tools
 
 - the list of options in every card, `metrics/NAME/README.md`, between two comments;
 - a row for every metric that is missing in the tables of README.md and of the pages in docs/ that list the metrics, and
-  its link where those pages define one.
+  its link where those pages define one;
+- a section of docs/details.md with the fields of every metric that is missing there.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+from detail_fields import section
+from radeval_core.api import score
 from radeval_core.metric_help import card_list, compute_options
 from radeval_core.metrics.spec import MetricSpec
 from radeval_core.registry import get_spec, metric_names
@@ -53,6 +57,26 @@ def with_links(document: str) -> str:
     return document[: last.end()] + "".join(new) + document[last.end() :]
 
 
+def with_details(document: str) -> str:
+    """Return the page of details with a section for every metric, in alphabetical order."""
+    for name in metric_names():
+        headings = [(found[1], found.start()) for found in re.finditer(r"^## (.+)$", document, re.MULTILINE)]
+        if name in dict(headings):
+            continue
+        later = [start for heading, start in headings if heading in metric_names() and heading > name]
+        place = min(later, default=len(document))
+        before = document[:place].rstrip("\n")
+        after = f"\n{document[place:]}" if later else ""
+        document = f"{before}\n\n{section(name, sample_details(name))}{after}"
+    return document
+
+
+def sample_details(name: str) -> list[dict[str, object]]:
+    """Return the details of a metric for the sample pairs."""
+    lines = (ROOT / "examples" / "pairs.jsonl").read_text("utf-8").splitlines()
+    return score([json.loads(line) for line in lines], [name], detailed=True).results[name].details or []
+
+
 def main() -> None:
     """Rewrite the documents of this checkout and print the paths of those that changed."""
     for name in metric_names():
@@ -60,6 +84,8 @@ def main() -> None:
         _write(path, with_options(path.read_text("utf-8"), name))
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         _write(path, with_links(with_rows(path.read_text("utf-8"))))
+    details = ROOT / "docs" / "details.md"
+    _write(details, with_details(details.read_text("utf-8")))
 
 
 def _with_rows(table: str) -> str:

@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections import defaultdict
 
 import pytest
 from pages import ROOT
 
+from detail_fields import fields_of
 from radeval_core import load, score
 from radeval_core.error_categories import CATEGORIES
 from radeval_core.findings.atlas import region_names
@@ -66,34 +66,6 @@ def pattern(field):
     return re.compile("".join(escaped))
 
 
-def kind_of(value):
-    names = {bool: "boolean", int: "integer", float: "number", str: "text", type(None): "null", dict: "object"}
-    if not isinstance(value, list):
-        return names[type(value)]
-    kinds = {"list" if isinstance(item, list) else kind_of(item) for item in value}
-    return f"list of {'number' if kinds == {'integer', 'number'} else kinds.pop()}" if kinds else "list"
-
-
-def walk(value, path=""):
-    """Yield every field with its type; an object that is only a group of fields is not one."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from walk(item, f"{path}.{key}" if path else key)
-    else:
-        yield path, kind_of(value)
-        if isinstance(value, list) and value and isinstance(value[0], dict):
-            for item in value:
-                yield from walk(item, f"{path}[]")
-
-
-def found_in(details):
-    fields = defaultdict(set)
-    for detail in details:
-        for path, kind in walk(json.loads(json.dumps(detail))):
-            fields[path].add(kind)
-    return fields
-
-
 def fits(kind, documented):
     allowed = documented.split(" or ")
     integers = {"integer": "number", "list of integer": "list of number"}
@@ -128,7 +100,7 @@ def test_every_metric_has_a_table_and_every_name_is_explained():
 @pytest.mark.parametrize("name", metric_names())
 def test_the_fields_of_a_metric_are_those_of_its_table(name):
     details = score(SAMPLES, [name], detailed=True).results[name].details
-    used = compare(name, found_in(details))
+    used = compare(name, fields_of(details))
     unused = {field for field, (_, meaning) in table(name).items() if not meaning.startswith("With a model")} - used
     assert not unused, f"docs/details.md describes fields that {name} does not have"
 
@@ -148,12 +120,12 @@ def test_the_fields_of_a_judge_with_a_model(name, monkeypatch):
     pairs = (["Small effusion. Clear.", "zebra"], ["Effusion.", "zebra."])
     result = load(name, "http:any").compute(*pairs, detailed=True)
     assert result["unscored"] == 1
-    used = compare(name, found_in(result["details"]))
+    used = compare(name, fields_of(result["details"]))
     assert set(table(COMMON)) <= used
 
 
 def test_a_field_that_is_not_described_fails():
     with pytest.raises(AssertionError, match=r"does not describe rouge: add a row for `coverage` \(number\)"):
-        compare("rouge", found_in([{"coverage": 0.5}]))
+        compare("rouge", fields_of([{"coverage": 0.5}]))
     with pytest.raises(AssertionError, match=r"`<kind>\.recall` is text, not number"):
-        compare("rouge", found_in([{"rouge1": {"recall": "all"}}]))
+        compare("rouge", fields_of([{"rouge1": {"recall": "all"}}]))

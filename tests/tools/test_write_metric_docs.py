@@ -57,3 +57,17 @@ def test_link_definitions_follow_the_rows():
 def test_a_card_without_the_comments_is_refused():
     with pytest.raises(ValueError, match="the card of bleu must contain the lines <!-- options"):
         docs.with_options("# BLEU\n", "bleu")
+
+
+def test_the_page_of_details_gets_a_section_in_alphabetical_order(monkeypatch):
+    details = [{"a": [], "b": {"c": 1}, "d": None}, {"a": [{"e": 0.5}, {"e": 1}], "b": {"c": 0.5}, "d": "x"}]
+    monkeypatch.setattr(docs, "sample_details", lambda name: details)
+    table = "| field | type | meaning |\n|---|---|---|\n"
+    rows = (
+        "| `a` | list of object | - |\n| `b.c` | number | - |\n| `d` | text or null | - |\n| `a[].e` | number | - |\n"
+    )
+    page = f"# Details\n\n## How\n\n## bleu\n\n{table}\n## rouge\n\n{table}"
+    filled = f"# Details\n\n## How\n\n## bleu\n\n{table}\n## green\n\n{table}{rows}\n## rouge\n\n{table}"
+    assert docs.with_details(page) == filled == docs.with_details(filled)
+    last = f"# Details\n\n## bleu\n\n{table}\n## green\n\n{table}"
+    assert docs.with_details(last) == f"{last}\n## rouge\n\n{table}{rows}"
