@@ -83,9 +83,8 @@ def main() -> None:
         path = ROOT / "metrics" / name / "README.md"
         _write(path, with_options(path.read_text("utf-8"), name))
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
-        _write(path, with_links(with_rows(path.read_text("utf-8"))))
-    details = ROOT / "docs" / "details.md"
-    _write(details, with_details(details.read_text("utf-8")))
+        text = with_links(with_rows(path.read_text("utf-8")))
+        _write(path, with_details(text) if path == ROOT / "docs" / "details.md" else text)
 
 
 def _with_rows(table: str) -> str:

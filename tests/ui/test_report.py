@@ -162,16 +162,18 @@ def test_an_unscored_pair_says_why(page_of):
     assert '<td class="unscored">–</td>' in page and ids_in_order(page) == ["b&amp;c", "same"]
 
 
-def test_coverage_is_shown_where_scores_have_it(page_of, monkeypatch):
-    scores = score(PAIRS[:1], ["green"], detailed=True)
-    rows, summary = list(scores.rows()), scores.summary()
-    rows[0]["scores"]["coverage"] = 0.625
-    summary["green"]["coverage"] = 0.75
-    monkeypatch.setattr(scores, "rows", lambda: iter(rows))
+def test_coverage_is_shown_where_details_have_it(monkeypatch):
+    scores = score(PAIRS[:1], ["green", "rouge"], detailed=True)
+    summary = scores.summary()
+    summary["green"]["coverage"] = {"mean": 0.75, "low": 0, "low_below": 0.7}
     monkeypatch.setattr(scores, "summary", lambda: summary)
-    page = "".join(report_page(scores, PAIRS[:1], [{"green": scores.results["green"].details[0]}]))
+    details = [{name: result.details[0] for name, result in scores.results.items()}]
+    details[0]["green"]["coverage"] = {"prediction": {"share": 0.625}, "reference": {"share": 0.9}}
+    page = "".join(report_page(scores, PAIRS[:1], details))
     assert "<td>75%</td>" in page.split('id="summary"')[1].split("</section>")[0]
     assert '<th scope="col">coverage</th>' in page and "<td>62%</td>" in page
+    assert "understood 90% of the content words of the reference and 62% of the" in views(page, 0)["green"]
+    assert "understood" not in views(page, 0)["rouge"]
 
 
 def test_several_references_are_shown(page_of):

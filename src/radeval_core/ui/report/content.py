@@ -13,9 +13,6 @@ from radeval_core.pairs import Pair, is_blank
 from radeval_core.runner import MetricResult
 from radeval_core.ui.report.errors import JUDGES, ErrorCount, find_errors
 
-#: the column of per-pair scores that says which share of the reports was understood
-COVERAGE = "coverage"
-
 
 class Details(Protocol):
     """The structures behind the scores: by place of the pair, then by metric."""
@@ -34,7 +31,7 @@ class ShownPair:
         values: the score of each metric; NaN if unscored.
         details: what is behind each score, by metric.
         errors: kinds of errors a judge counted.
-        coverage: share of the reports that was understood; None if not measured.
+        coverage: share of the reports that the findings parser understood; None if no metric uses it.
     """
 
     place: int
@@ -103,8 +100,7 @@ def gather(
     views = {name: dict(options.get(name, {})) for name in scores.results}
     if "cider" in views and not views["cider"].get("corpus"):
         views["cider"]["frequencies"] = frequencies
-    coverage = _coverage(scores, wanted)
-    shown = [_shown(scores, place, found[place], details[place], coverage.get(place)) for place in order]
+    shown = [_shown(scores, place, found[place], details[place]) for place in order]
     return Content(source, scores, shown, first, (empty[0], empty[1]), views)
 
 
@@ -117,12 +113,12 @@ def worst_first(result: MetricResult) -> Sequence[int]:
     )
 
 
-def _coverage(scores: Scores, wanted: set[int]) -> dict[int, float]:
-    """Return the coverage of the pairs, if the scores have such a column."""
-    rows = enumerate(row["scores"] for row in scores.rows())
-    return {place: row[COVERAGE] for place, row in rows if place in wanted and row.get(COVERAGE) is not None}
-
-
-def _shown(scores: Scores, place: int, pair: Pair, details: Mapping[str, Any], coverage: float | None) -> ShownPair:
+def _shown(scores: Scores, place: int, pair: Pair, details: Mapping[str, Any]) -> ShownPair:
     values = {name: float(result.scores[place]) for name, result in scores.results.items()}
-    return ShownPair(place, pair, values, details, find_errors(details), coverage)
+    return ShownPair(place, pair, values, details, find_errors(details), coverage_of(details))
+
+
+def coverage_of(details: Mapping[str, Any]) -> float | None:
+    """Return the share that was understood of the report that was understood less; None if no metric says so."""
+    found = next((detail["coverage"] for detail in details.values() if "coverage" in detail), None)
+    return None if found is None else float(min(found[side]["share"] for side in ("prediction", "reference")))

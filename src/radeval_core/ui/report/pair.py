@@ -58,8 +58,11 @@ def _view(name: str, shown: ShownPair, options: Mapping[str, Any]) -> Iterator[s
     pair, detail = shown.pair, shown.details[name]
     if math.isnan(shown.values[name]):
         reason = detail.get("reason") or "the details do not say why"
-        yield f'<div class="rv"><p class="summary">Not scored: {text(reason)}</p>{_plain(pair)}</div>'
+        unscored = f'<p class="summary">Not scored: {text(reason)}</p>'
+        yield f'<div class="rv">{unscored}{_understood(detail)}{_plain(pair)}</div>'
         return
+    if _understood(detail):
+        yield f'<div class="rv">{_understood(detail)}</div>'
     view = draw(name, detail, pair.reference, pair.prediction, options)
     if 'class="report' not in view:
         yield f'<div class="rv">{_plain(pair)}</div>'
@@ -67,6 +70,17 @@ def _view(name: str, shown: ShownPair, options: Mapping[str, Any]) -> Iterator[s
     if len(pair.references) > 1:
         others = "".join(report_panel(text(reference)) for reference in pair.references[1:])
         yield f'<div class="rv"><h4>Further references; the marks compare with the first</h4>{others}</div>'
+
+
+def _understood(detail: Mapping[str, Any]) -> str:
+    """Return how much of both reports the findings parser understood; empty if the metric does not use it."""
+    if "coverage" not in detail:
+        return ""
+    theirs, ours = (detail["coverage"][side]["share"] for side in ("reference", "prediction"))
+    return (
+        f'<p class="note">The findings parser understood {theirs:.0%} of the content words of the reference and '
+        f"{ours:.0%} of the candidate's.</p>"
+    )
 
 
 def _plain(pair: Pair) -> str:

@@ -152,7 +152,7 @@
     document.documentElement.dataset.theme = event.target.value.toLowerCase();
   });
   window.addEventListener("beforeprint", () => {
-    document.querySelectorAll("section > details").forEach((folded) => { folded.open = true; });
+    document.querySelector("#summary details").open = true; // the signatures
   });
   // the same link can be followed twice, so clicks count too
   body.addEventListener("click", (event) => { if (event.target.closest("a")) setTimeout(openLinked); });

@@ -7,7 +7,7 @@ from typing import Any
 
 from radeval_core.error_categories import CATEGORIES, in_words
 from radeval_core.html_text import text
-from radeval_core.ui.report.content import COVERAGE, Content
+from radeval_core.ui.report.content import Content
 from radeval_core.ui.report.errors import JUDGES
 from radeval_core.ui.report.histogram import histogram
 from radeval_core.ui.score_header import direction
@@ -16,7 +16,7 @@ from radeval_core.ui.score_header import direction
 def summary_section(content: Content) -> str:
     """Return the headlines with intervals, counts, directions and signatures."""
     summary = content.scores.summary()
-    covered = any(isinstance(row.get(COVERAGE), (int, float)) for row in summary.values())
+    covered = any("coverage" in row for row in summary.values())
     head = ["Metric", "Score", "95 % interval", "Pairs", "Unscored", *(["Coverage"] if covered else []), "Better"]
     rows = [_headline_row(content, name, row, covered) for name, row in summary.items()]
     signed = "".join(
@@ -34,14 +34,13 @@ def summary_section(content: Content) -> str:
 def _headline_row(content: Content, name: str, row: Mapping[str, Any], covered: bool) -> Sequence[str]:
     spec = content.results[name].spec
     low, high = row["ci95"] or (None, None)
-    coverage = row.get(COVERAGE)
     return [
         f'<b title="{text(f"{spec.measures}; range: {spec.range_text}")}">{text(name)}</b>',
         "–" if row["score"] is None else f"<b>{row['score']:.4f}</b>",
         "–" if low is None else f"{low:.4f} to {high:.4f}",
         f"{row['n']:,}",
         f"{row['unscored']:,}" if row["unscored"] else "0",
-        *([f"{coverage:.0%}" if isinstance(coverage, (int, float)) else "–"] if covered else []),
+        *([f"{row['coverage']['mean']:.0%}" if "coverage" in row else "–"] if covered else []),
         f"{spec.arrow} {direction(spec).split()[0]}",
     ]
 
