@@ -8,6 +8,7 @@ from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
+from invented_imagenome import chest_imagenome
 from invented_readings import green_pairs, rate_eval, rate_ner, refisco_v0, refisco_v1
 
 CANDIDATES = ("radgraph", "bertscore", "s_emb", "bleu")
@@ -128,4 +129,5 @@ SOURCES: dict[str, Callable[[Path], Path | None]] = {
     "refisco_v0": refisco_v0,
     "refisco_v1": refisco_v1,
     "green_pairs": green_pairs,
+    "chest_imagenome": chest_imagenome,
 }

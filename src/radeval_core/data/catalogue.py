@@ -18,6 +18,7 @@ _MODULES = {
     "green_pairs": "green_pairs",
     "openi": "openi",
     "radpref": "radpref",
+    "chest_imagenome": "chest_imagenome",
     "radcheck": "radcheck.dataset",
 }
 

@@ -30,11 +30,11 @@ def find_file(source: Path, names: Iterable[str]) -> Path:
     raise InputError(f"{source}: no such file or folder, or none of {', '.join(names)} in it")
 
 
-def csv_rows(path: Path, columns: Iterable[str]) -> Iterator[Placed]:
-    """Yield the rows of a CSV file that has at least these columns. A row's location is the line it ends on."""
+def csv_rows(path: Path, columns: Iterable[str], separator: str = ",") -> Iterator[Placed]:
+    """Yield the rows of a CSV or TSV file that has at least these columns. A row's location is the line it ends on."""
     csv.field_size_limit(2**31 - 1)
     with _opened(path, newline="") as file:
-        reader = csv.reader(file, strict=True)
+        reader = csv.reader(file, delimiter=separator, strict=separator == ",")  # sentences in TSV have single quotes
         try:
             header = next(reader, [])
             if missing := [column for column in columns if column not in header]:
