@@ -13,7 +13,8 @@ from typing import Any
 from radeval_core.engine.annotations import AnnotationStore
 from radeval_core.engine.cache import cache_from
 from radeval_core.errors import InputError, unknown_name
-from radeval_core.metrics.base import Resources, Scorer
+from radeval_core.metrics._coverage import LOW_COVERAGE
+from radeval_core.metrics.base import Array, Resources, Scorer
 from radeval_core.metrics.configs import checkpoint_config, resolve_config
 from radeval_core.metrics.spec import MetricSpec
 from radeval_core.pairs import Pair, pairs_from_lists, pairs_from_rows
@@ -71,14 +72,24 @@ class Scores:
     results: dict[str, MetricResult]
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield one row per pair, `{"id", "scores": {name: float or None}}`, in the order of the input."""
+        """Yield one row per pair, `{"id", "scores": {name: float or None}}`, in the order of the input.
+
+        If a metric uses the findings parser, each row also has `"coverage"`: the share it understood of the pair.
+        """
         columns = {
             (key if key == name else f"{name}.{key}"): column
             for name, result in self.results.items()
             for key, column in result.values.items()
         }
+        coverage = self.coverage
         for i, row_id in enumerate(self.ids):
-            yield {"id": row_id, "scores": {key: _or_none(float(column[i])) for key, column in columns.items()}}
+            row = {"id": row_id, "scores": {key: _or_none(float(column[i])) for key, column in columns.items()}}
+            yield row if coverage is None else {**row, "coverage": float(coverage[i])}
+
+    @property
+    def coverage(self) -> Array | None:
+        """Return the coverage of each pair, the same for all metrics that use the findings parser; None without one."""
+        return next((r.coverage for r in self.results.values() if r.coverage is not None), None)
 
     def summary(self) -> dict[str, dict[str, Any]]:
         """Return headline, interval, counts, direction and signature of each metric, ready for JSON."""
@@ -92,6 +103,7 @@ class Scores:
                 "unscored": r.unscored,
                 "higher_is_better": r.spec.higher_is_better,
                 "signature": r.signature,
+                **({} if r.coverage is None else {"coverage": _coverage_summary(r.coverage)}),
                 **{key: _or_none(value) for key, value in r.extras.items()},
                 **r.report,
             }
@@ -274,11 +286,17 @@ def plain_result(result: MetricResult) -> dict[str, Any]:
         **{f"{part}_scores": result.values[part].tolist() for part in result.spec.parts},
         "unscored": result.unscored,
         "signature": result.signature,
+        **({} if result.coverage is None else {"coverage": result.coverage.tolist()}),
         **result.report,
     }
     if result.details is not None:
         out["details"] = result.details
     return out
+
+
+def _coverage_summary(coverage: Array) -> dict[str, float | int]:
+    """Return the mean coverage of the pairs, and how many are below the share that is low for English reports."""
+    return {"mean": float(coverage.mean()), "low": int((coverage < LOW_COVERAGE).sum()), "low_below": LOW_COVERAGE}
 
 
 def _or_none(value: float) -> float | None:

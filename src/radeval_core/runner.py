@@ -6,6 +6,8 @@ and all scorers share the annotations of the chunk's texts.
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,12 +16,14 @@ import numpy as np
 from tqdm import tqdm
 
 from radeval_core.errors import InputError
+from radeval_core.metrics._coverage import advice, score_covered
 from radeval_core.metrics.base import Array, PairScores, Scorer
 from radeval_core.metrics.spec import MetricSpec
 from radeval_core.pairs import Pair
 from radeval_core.signature import refs_text, signature
 from radeval_core.stats.bootstrap import interval95
 
+log = logging.getLogger(__name__)
 #: a chunk ends at this many pairs or characters, whichever comes first
 CHUNK_PAIRS = 2048
 CHUNK_CHARACTERS = 500_000
@@ -37,6 +41,8 @@ class MetricResult:
         signature: everything that can change the score.
         details: the structures behind each score, if requested.
         report: further results that are not single numbers, by name.
+        coverage: per pair, the share of the content words that the findings parser understood, in the report of which
+            it understood less; None if the config does not use the parser.
     """
 
     spec: MetricSpec
@@ -46,6 +52,7 @@ class MetricResult:
     signature: str
     details: list[dict[str, Any]] | None
     report: dict[str, Any]
+    coverage: Array | None
     _stats: Array = field(repr=False)
     _summarise: Callable[[Array, int], dict[str, Array]] = field(repr=False)
 
@@ -89,16 +96,22 @@ class _Collector:
         self._values: dict[str, list[Array]] = {name: [] for name in scorer.value_names}
         self._stats: list[Array] = []
         self._details: list[dict[str, Any]] = []
+        self._coverage: list[Array] = []
+        #: languages of the pairs that the findings parser could not read; empty if it is not known
+        self.unread: Counter[str] = Counter()
 
     def add(self, pairs: Sequence[Pair], detailed: bool) -> list[dict[str, Any]]:
         """Score a chunk, and return the structures behind its scores if they are wanted."""
-        got: PairScores = self.scorer.score(pairs, detailed)
+        got: PairScores = score_covered(self.scorer, pairs, detailed)
         for name, rows in self._values.items():
             if len(got.values[name]) != len(pairs):
                 raise AssertionError(f"{name}: {len(got.values[name])} values for {len(pairs)} pairs")
             rows.append(np.asarray(got.values[name], dtype=np.float64))
         columns = [got.values[name] for name in self._values]
         self._stats.append(np.column_stack(columns) if got.stats is None else got.stats)
+        if got.coverage is not None:
+            self._coverage.append(np.array([pair.share for pair in got.coverage]))
+            self.unread.update(pair.language for pair in got.coverage if pair.unread)
         return got.details or []
 
     def keep(self, details: list[dict[str, Any]]) -> None:
@@ -124,6 +137,7 @@ class _Collector:
             signature=text,
             details=self._details if detailed else None,
             report=scorer.report(),
+            coverage=np.concatenate(self._coverage) if self._coverage else None,
             _stats=stats,
             _summarise=scorer.summarise,
         )
@@ -174,8 +188,28 @@ def run(
             bar.update(len(chunk))
     if not ids:
         raise InputError("predictions and references are empty: give at least one pair of reports")
+    _warn_unread(collectors.values(), len(ids))
     refs = refs_text(min(reference_counts), max(reference_counts))
     return ids, {name: c.result(refs, detailed) for name, c in collectors.items()}
+
+
+def _warn_unread(collectors: Iterable[_Collector], total: int) -> None:
+    """Warn once about pairs that the findings parser could not read. The warning contains no text of a report."""
+    blind = [collector for collector in collectors if collector.unread]
+    if not blind:
+        return
+    unread = blind[0].unread  # all scorers that use the parser read the same pairs
+    languages = {name: f"{count} read like {name}" for name, count in unread.most_common() if name}
+    specs = [collector.scorer.spec for collector in blind]
+    log.warning(
+        "%d of %d pairs are not scored by %s: the embedded parser reads English and understands nothing in a report of "
+        "theirs%s. %s The details of each pair say more.",
+        unread.total(),
+        total,
+        ", ".join(spec.name for spec in specs),
+        f" ({', '.join(languages.values())})" if languages else "",
+        advice(specs, " or ".join(languages)),
+    )
 
 
 def chunks(pairs: Iterable[Pair], most: int | None = None) -> Iterator[list[Pair]]:

@@ -125,6 +125,7 @@ def _score(args: argparse.Namespace) -> int:
         print(json.dumps(summary))
         return 0
     _print_scores(summary, args.signatures)
+    _warn_coverage(summary, total)
     if any(empty.values()) and not args.quiet:
         counts = [f"{number} of {total} {name.removeprefix('empty_')}" for name, number in empty.items() if number]
         print(f"empty reports, scored as such: {', '.join(counts)}")
@@ -153,6 +154,18 @@ def _open_pairs(args: argparse.Namespace, further: tuple[str, ...]) -> Any:
     if columns != io.PairColumns():
         raise InputError("text files have no columns: --prediction-column and the like are for a file of PAIRS")
     return io.open_text_files(args.predictions, args.references, args.limit)
+
+
+def _warn_coverage(summary: dict[str, dict[str, Any]], total: int) -> None:
+    """Print a warning if the findings parser understood little of the reports. All its metrics read the same pairs."""
+    covered = [name for name, row in summary.items() if "coverage" in row]
+    coverage = summary[covered[0]]["coverage"] if covered else None
+    if coverage and coverage["mean"] < coverage["low_below"]:
+        print(
+            f"low coverage: the findings parser understood {coverage['mean']:.0%} of the words of a pair on average, "
+            f"and less than {coverage['low_below']:.0%} in {coverage['low']} of {total} pairs. Do not trust "
+            f"{', '.join(covered)} there; --out has the coverage of each pair."
+        )
 
 
 def _print_scores(summary: dict[str, dict[str, Any]], signatures: bool) -> None:

@@ -42,10 +42,12 @@ class FindingsParser:
         for span in with_body(text, sentence_spans(text, headings()), self._names_findings):
             if span.heading in (OTHER, TITLE, CLOSING):
                 continue
-            sentence = Sentence(span.start, span.end, text[span.start : span.end], span.heading)
+            words = text[span.start : span.end]
+            reading = self._read(words, self.lexicon)
+            sentence = Sentence(span.start, span.end, words, span.heading, reading.words, reading.understood_words)
             sentences.append(sentence)
             exams[span.start] = span.exam
-            read = self._read(sentence.text, self.lexicon)
+            read = reading.findings
             if read and _REFERS.match(sentence.text):
                 read = tuple(self._placed_as_before(found, findings) for found in read)
             findings.extend(read)
@@ -55,7 +57,7 @@ class FindingsParser:
         return ParsedReport(text, tuple(_moved(f, homes[i]) for i, f in kept), tuple(sentences), self.lexicon)
 
     def _names_findings(self, sentence: str) -> bool:
-        return bool(self._read(sentence, self.lexicon))
+        return bool(self._read(sentence, self.lexicon).findings)
 
     def _specified(self, findings: list[Finding]) -> list[Finding]:
         """Replace a finding without a place by its special form in this part of the body.

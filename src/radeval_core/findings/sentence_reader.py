@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from radeval_core.findings.context import Context, read_context
+from radeval_core.findings.coverage import count_words
 from radeval_core.findings.lexicon import Lexicon
-from radeval_core.findings.match import find_forms
+from radeval_core.findings.match import FormMatch, find_forms
 from radeval_core.findings.mentions import called_normal, find_mentions
 from radeval_core.findings.modifiers import attach
 from radeval_core.findings.normality import normal_statements
 from radeval_core.findings.scene import Mention, Scene
 from radeval_core.findings.spelling import SHORTEST
 from radeval_core.findings.text import Tokens, tokenize
-from radeval_core.findings.types import Finding
+from radeval_core.findings.types import Finding, SentenceReading
 
 #: first words of a question
 _ASKS = frozenset(
@@ -21,10 +23,15 @@ _ASKS = frozenset(
 )
 
 
-def read_sentence(sentence: str, lexicon: Lexicon) -> tuple[Finding, ...]:
-    """Return the findings of one sentence, with offsets relative to it."""
+def read_sentence(sentence: str, lexicon: Lexicon) -> SentenceReading:
+    """Return the findings of one sentence, with offsets relative to it, and how much of it was understood."""
     tokens = _spelled(tokenize(sentence), lexicon)
     matches = find_forms(tokens.words, lexicon)
+    findings = _read(sentence, tokens, matches, lexicon)
+    return SentenceReading(findings, *count_words(tokens.words, matches, bool(findings)))
+
+
+def _read(sentence: str, tokens: Tokens, matches: Sequence[FormMatch], lexicon: Lexicon) -> tuple[Finding, ...]:
     if not matches:
         return ()
     context = read_context(tokens.words, matches, lexicon)

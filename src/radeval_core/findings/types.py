@@ -70,12 +70,36 @@ class Sentence:
         end: where it ends.
         text: the sentence as written.
         section: `findings`, `impression`, or empty if the report has no headings.
+        words: number of its content words (`coverage.py`).
+        understood_words: number of those that the parser understood.
     """
 
     start: int
     end: int
     text: str
     section: str
+    words: int = 0
+    understood_words: int = 0
+
+    @property
+    def understood(self) -> bool:
+        """Return whether the parser understood the sentence."""
+        return self.understood_words > 0 or not self.words
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceReading:
+    """What the parser reads in one sentence.
+
+    Attributes:
+        findings: its findings, with offsets relative to the sentence.
+        words: number of its content words (`coverage.py`).
+        understood_words: number of those that the parser understood.
+    """
+
+    findings: tuple[Finding, ...]
+    words: int
+    understood_words: int
 
 
 @dataclass(frozen=True, slots=True)

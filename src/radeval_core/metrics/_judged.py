@@ -12,6 +12,7 @@ from radeval_core.findings.types import ParsedReport
 from radeval_core.judges.engine import judge_pairs
 from radeval_core.judges.verdict import Instructions, Judge, Verdict
 from radeval_core.metrics._annotated import CheckpointScorer
+from radeval_core.metrics._coverage import pair_coverages
 from radeval_core.metrics.base import DTYPE, Option
 from radeval_core.pairs import Pair
 
@@ -109,7 +110,11 @@ class JudgedScorer(CheckpointScorer, Generic[A]):
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict[A]]:
         """Return what the judge says of each pair."""
         both = [(pair.reference, pair.prediction) for pair in pairs]
-        return judge_pairs(self.judge, both, progress=self.resources.progress and not self.embedded)
+        verdicts = judge_pairs(self.judge, both, progress=self.resources.progress and not self.embedded)
+        if not self.embedded:
+            return verdicts
+        reasons = [pair.reason(self.spec) for pair in pair_coverages(self.resources, pairs)]
+        return [Verdict(None, reason) if reason else v for v, reason in zip(verdicts, reasons, strict=True)]
 
     def signature_fields(self) -> dict[str, object]:
         return self.judge.fields

@@ -24,7 +24,9 @@ from radeval_core.pairs import Pair
 
 if TYPE_CHECKING:
     from radeval_core.annotators.findings import ReportReader, ReportView
+    from radeval_core.findings.coverage import Coverage
     from radeval_core.findings.types import ParsedReport
+    from radeval_core.metrics._coverage import PairCoverage
 
 Array = NDArray[np.float64]
 S = TypeVar("S")
@@ -110,6 +112,13 @@ class Resources:
         """Return the parsed report of each distinct text."""
         return self.store.annotate(self.reader, texts)
 
+    def coverage(self, texts: Sequence[str]) -> dict[str, Coverage]:
+        """Return how much of each distinct text the findings parser understood."""
+        from radeval_core.findings.coverage import coverage_of
+
+        view = self.view("coverage", coverage_of, lambda read: 200 + 60 * len(read.unread))
+        return self.store.annotate(view, texts)
+
     def view(self, name: str, view: Callable[[ParsedReport], S], size: Callable[[S], int]) -> ReportView[S]:
         """Return an annotator that reads a structure off parsed reports."""
         from radeval_core.annotators.findings import ReportView
@@ -125,11 +134,13 @@ class PairScores:
         values: per-pair values, keyed by the metric's name and its parts. NaN marks an unscored pair.
         stats: per-pair statistics whose sum gives the headline; None means the values themselves.
         details: the structures behind each score, if requested.
+        coverage: how much of each pair the findings parser understood; None if the config does not use the parser.
     """
 
     values: dict[str, Array]
     stats: Array | None = None
     details: list[dict[str, Any]] | None = None
+    coverage: Sequence[PairCoverage] | None = None
 
 
 class Scorer(ABC):

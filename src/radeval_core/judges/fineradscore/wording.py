@@ -87,4 +87,4 @@ def _places(claim: Claim, lexicon: Lexicon) -> str:
 
 
 def _reads_as(words: str, finding: str, lexicon: Lexicon) -> bool:
-    return [f.finding for f in read_sentence(words, lexicon) if not f.implied] == [finding]
+    return [f.finding for f in read_sentence(words, lexicon).findings if not f.implied] == [finding]

@@ -1,0 +1,84 @@
+"""Measure how much of a report the parser understood: which sentences, and what share of the content words.
+
+A content word is neither a function word (`the`, `of`) nor a word of reporting (`seen`, `radiograph`), and stands in a
+section that states findings. It is understood if a form of the lexicon contains it (a finding, a region, a modifier, a
+cue) and its sentence is understood. A sentence is understood if it gave at least one finding or normal statement, or if
+no content word in it is unknown: `No change.`
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from radeval_core.findings.languages import foreign_language
+from radeval_core.findings.match import FormMatch
+from radeval_core.findings.text import GAP, normalise
+from radeval_core.findings.types import ParsedReport, Span
+
+_WORDS: dict[str, list[str]] = yaml.load(
+    Path(__file__).with_name("coverage.yaml").read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+)
+_FUNCTION, _REPORTING = (frozenset(map(normalise, _WORDS[kind])) for kind in ("function", "reporting"))
+_ENGLISH = frozenset((*_WORDS["function"], *_WORDS["reporting"]))
+_WORD = re.compile(r"[^\W\d_]{2}|[^\W\d_\x00-\u024f]")
+#: a report whose share is lower may be in another language
+_FOREIGN_BELOW = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of one report the parser understood.
+
+    Attributes:
+        share: share of the content words that were understood, 0 to 1. It is 1 for a report without content words.
+        unread: start and end of each sentence that was not understood.
+        language: the language of a report that is not in English, of which nothing counts as understood; else empty.
+        reason: why nothing was understood, as the end of a sentence; empty if something was.
+    """
+
+    share: float
+    unread: tuple[Span, ...] = ()
+    language: str = ""
+    reason: str = ""
+
+
+def count_words(words: Sequence[str], matches: Sequence[FormMatch], stated: bool) -> tuple[int, int]:
+    """Return how many content words a sentence has, and how many of them were understood.
+
+    Args:
+        words: its normalised tokens.
+        matches: the forms of the lexicon in it.
+        stated: True if the sentence gave a finding or a normal statement.
+    """
+    matched = {i for match in matches for i in range(match.start, match.end)}
+    content = known = 0
+    for i, word in enumerate(words):
+        if word in _FUNCTION or not (word.isalpha() or word == GAP):
+            continue
+        if i in matched:
+            known += 1
+        elif word in _REPORTING or (len(word) == 1 and word.isascii()):  # a gap is one of these
+            continue
+        content += 1
+    return content, known if stated or known == content else 0
+
+
+def coverage_of(report: ParsedReport) -> Coverage:
+    """Return how much of a parsed report was understood."""
+    if not report.sentences:
+        if not _WORD.search(report.text):
+            return Coverage(1.0)
+        return Coverage(0.0, reason="has no sentence about findings, only sections such as indication or technique")
+    content = sum(sentence.words for sentence in report.sentences)
+    known = sum(sentence.understood_words for sentence in report.sentences)
+    share = known / content if content else 1.0
+    if share < _FOREIGN_BELOW and (language := foreign_language(report.text, _ENGLISH)):
+        everything = tuple((sentence.start, sentence.end) for sentence in report.sentences)
+        return Coverage(0.0, everything, language, f"reads like {language}")
+    unread = tuple((sentence.start, sentence.end) for sentence in report.sentences if not sentence.understood)
+    return Coverage(share, unread, reason="" if share else "has no sentence that the parser understands")
