@@ -99,7 +99,7 @@ def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def flat_columns(row: Mapping[str, Any]) -> dict[str, Any]:
+def _columns(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the numbers of a row by the name of their column: the scores, then the coverage if it has one."""
     return {**row["scores"], **{name: row[name] for name in ("coverage",) if name in row}}
 
@@ -108,7 +108,7 @@ def _write_csv(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         for index, row in enumerate(rows):
-            columns = flat_columns(row)
+            columns = _columns(row)
             if index == 0:
                 writer.writerow(["id", *columns])
             writer.writerow([row["id"], *columns.values()])
@@ -123,7 +123,7 @@ def _write_parquet(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     columns: dict[str, array[float]] = {}
     for row in rows:
         ids.append(row["id"])
-        for name, value in flat_columns(row).items():
+        for name, value in _columns(row).items():
             columns.setdefault(name, array("d")).append(math.nan if value is None else value)
     plain = ids if all(isinstance(i, int) for i in ids) else [str(i) for i in ids]
     scores = {name: pyarrow.array(numpy.frombuffer(c), from_pandas=True) for name, c in columns.items()}  # NaN is null

@@ -1,7 +1,8 @@
 """Leave out pairs that the findings parser cannot read, and say how much of each pair it understood.
 
 A report with words of which nothing is understood makes its pair unscored for every config that reads findings: we do
-not know whether the reports agree, not even if they are the same. An empty report keeps the metric's empty rule.
+not know whether the reports agree, not even if they are the same. An empty report is no such report: it keeps the
+metric's empty rule.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from radeval_core.findings.coverage import Coverage
 from radeval_core.metrics.base import PairScores, Resources, Scorer
 from radeval_core.metrics.spec import MetricSpec
-from radeval_core.pairs import Pair, is_blank
+from radeval_core.pairs import Pair
 
 #: a mean coverage below this is low for English reports; docs/findings.md says where it comes from
 LOW_COVERAGE = 0.7
@@ -29,12 +30,10 @@ class PairCoverage:
     Attributes:
         prediction: of the prediction.
         reference: of the reference.
-        empty: True if a report is empty.
     """
 
     prediction: Coverage
     reference: Coverage
-    empty: bool
 
     @property
     def share(self) -> float:
@@ -43,21 +42,24 @@ class PairCoverage:
 
     @property
     def unread(self) -> list[Coverage]:
-        """Return the coverage of each report of which nothing was understood; none if a report is empty."""
-        return [] if self.empty else [side for side in (self.prediction, self.reference) if side.reason]
+        """Return the coverage of each report of which nothing was understood."""
+        return [side for side in (self.prediction, self.reference) if side.reason]
 
     @property
     def language(self) -> str:
         """Return the language of the first report that is not in English, or empty."""
         return next((side.language for side in self.unread if side.language), "")
 
-    def reason(self, spec: MetricSpec) -> str:
-        """Return why a metric does not score the pair, and what to do; empty if it does."""
-        if not self.unread:
-            return ""
+    @property
+    def problem(self) -> str:
+        """Return what is wrong with the reports that the parser cannot read; empty if it can."""
         sides = (("prediction", self.prediction), ("reference", self.reference))
         what = " and ".join(f"the {name} {side.reason}" for name, side in sides if side.reason)
-        return f"not scored: {what}; the embedded parser reads English. {advice([spec], self.language)}"
+        return f"not scored: {what}; the embedded parser reads English." if what else ""
+
+    def reason(self, spec: MetricSpec) -> str:
+        """Return why a metric does not score the pair, and what to do; empty if it does."""
+        return f"{self.problem} {advice([spec], self.language)}" if self.unread else ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return both shares, and the sentences that were not understood, as plain values."""
@@ -71,12 +73,7 @@ def _plain(side: Coverage) -> dict[str, Any]:
 def pair_coverages(resources: Resources, pairs: Sequence[Pair]) -> list[PairCoverage]:
     """Return the coverage of each pair; every distinct text is read once per run."""
     found = resources.coverage([text for pair in pairs for text in (pair.prediction, pair.reference)])
-    return [
-        PairCoverage(
-            found[pair.prediction], found[pair.reference], is_blank(pair.prediction) or is_blank(pair.reference)
-        )
-        for pair in pairs
-    ]
+    return [PairCoverage(found[pair.prediction], found[pair.reference]) for pair in pairs]
 
 
 def score_covered(scorer: Scorer, pairs: Sequence[Pair], detailed: bool) -> PairScores:

@@ -133,6 +133,8 @@ def _result(name: str, scores: Scores) -> ScoredFile:
     beside = [f"95 % interval {interval[0]:.3f} to {interval[1]:.3f}" if interval else "", f"{result.n:,} pairs"]
     if result.unscored:
         beside.append(f"{result.unscored:,} unscored")
+    if result.coverage is not None:
+        beside.append(f"mean coverage {result.coverage.mean():.2f}")
     columns = ["id", *rows[0]["scores"]]
     return ScoredFile(
         headline=number(result.score),

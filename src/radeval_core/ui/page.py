@@ -67,7 +67,8 @@ def _pair_tab(spec: MetricSpec, config: gr.Dropdown, with_film: bool) -> None:
         """Score a pair for the page and draw the view."""
         image = film.from_data(film_data)
         found = score_pair(name, reference or "", candidate or "", config, image)
-        return headline(spec, found.headline), found.view, found.extras, found.signature, found.code
+        beside = "" if found.coverage is None else f"coverage {found.coverage:.2f}"
+        return headline(spec, found.headline, beside), found.view, found.extras, found.signature, found.code
 
     with gr.Row(equal_height=True):
         reference = gr.Textbox(label="Reference report", lines=4, max_lines=14, min_width=300, elem_id="reference")

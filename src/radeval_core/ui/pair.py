@@ -19,6 +19,7 @@ from radeval_core.errors import RadevalError
 from radeval_core.metrics.spec import MetricSpec
 from radeval_core.pairs import is_blank
 from radeval_core.registry import get_spec, scorer_class
+from radeval_core.ui.coverage_view import draw_coverage
 from radeval_core.ui.examples import EXAMPLES
 from radeval_core.ui.views import draw
 
@@ -38,7 +39,8 @@ class ScoredPair:
         extras: further numbers by name.
         signature: everything that can change the score.
         code: Python code that returns the same score.
-        view: an HTML explanation of the score.
+        view: an HTML explanation of the score, or of why there is none.
+        coverage: the share of the pair that the findings parser understood; None if the config does not use it.
     """
 
     headline: float | None
@@ -46,6 +48,7 @@ class ScoredPair:
     signature: str
     code: str
     view: str
+    coverage: float | None = None
 
 
 def score_pair(
@@ -70,12 +73,21 @@ def score_pair(
         metric = load(name, config, progress=False, **options)
         result = metric.compute([candidate], [reference], detailed=drawn)
         extras = [[key, number(v)] for key, v in result.items() if isinstance(v, float) and key != name]
+        covered = result.get("coverage", [None])[0]
         shown = options if film is None else {**options, "film": film}
-        view = draw(name, result["details"][0], reference, candidate, shown) if drawn else ""
+        view = _explain(name, result["details"][0], reference, candidate, shown) if drawn else ""
         code = python_line(spec, reference, candidate, config)
-        return ScoredPair(number(result[name]), extras, result["signature"], code, view)
+        return ScoredPair(number(result[name]), extras, result["signature"], code, view, covered)
 
     return guarded(name, compute, "this pair could not be scored")
+
+
+def _explain(name: str, detail: Mapping[str, Any], reference: str, candidate: str, options: Mapping[str, Any]) -> str:
+    """Draw the view of a metric, and the coverage if the config uses the findings parser."""
+    if "coverage" not in detail:
+        return draw(name, detail, reference, candidate, options)
+    coverage = draw_coverage(detail["coverage"], detail["reason"], reference, candidate)
+    return coverage if detail["reason"] else draw(name, detail, reference, candidate, options) + coverage
 
 
 def guarded(name: str, work: Callable[[], T], failure: str) -> T:

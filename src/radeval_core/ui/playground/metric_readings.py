@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from radeval_core.api import make_scorer
 from radeval_core.corrections.apply import apply_corrections
 from radeval_core.corrections.types import Correction
+from radeval_core.findings.coverage import coverage_of
 from radeval_core.findings.parser import parse
 from radeval_core.judges.fineradscore.embedded import correct
+from radeval_core.metrics._coverage import PairCoverage
 from radeval_core.metrics.base import Resources
 from radeval_core.pairs import pairs_from_lists
 from radeval_core.registry import get_spec, metric_names
@@ -67,6 +69,11 @@ def read_pairs(pairs: Sequence[tuple[str, str]]) -> list[list[MetricReading]]:
         ]
         for i in range(len(pairs))
     ]
+
+
+def pair_coverage(reference: str, candidate: str) -> PairCoverage:
+    """Return how much of both reports the findings parser understands."""
+    return PairCoverage(coverage_of(parse(candidate)), coverage_of(parse(reference)))
 
 
 def errors_noticed(reference: str, candidate: str) -> list[Noticed]:

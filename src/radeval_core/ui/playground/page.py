@@ -15,10 +15,11 @@ from radeval_core.engine.devices import one_thread
 from radeval_core.findings.perturb import perturb
 from radeval_core.pairs import is_blank
 from radeval_core.registry import get_spec, metric_names
+from radeval_core.ui.coverage_view import draw_coverage
 from radeval_core.ui.demo import EXAMPLES, MAX_CHARACTERS
 from radeval_core.ui.pair import page_error
 from radeval_core.ui.playground.drawing import bars, disagreement, noticed_table
-from radeval_core.ui.playground.metric_readings import MetricReading, errors_noticed, read_pairs
+from radeval_core.ui.playground.metric_readings import MetricReading, errors_noticed, pair_coverage, read_pairs
 
 #: button label -> kind of change
 CHANGES = {
@@ -92,7 +93,7 @@ def build_playground() -> gr.Blocks:
 
         show: dict[str, Any] = {
             "fn": _show,
-            "inputs": [table, before, candidate],
+            "inputs": [table, before, candidate, reference],
             "outputs": [chart, verdict, current],
             # a running step must not drop the next one: the chart would show old numbers
             "trigger_mode": "always_last",
@@ -168,6 +169,9 @@ def explain_pair(reference: str, candidate: str) -> str:
     reference, candidate = reference or "", candidate or ""
     if refused := _refusal(reference, candidate):
         raise page_error(refused)
+    covered = pair_coverage(reference, candidate)
+    if covered.problem:
+        return draw_coverage(covered.as_dict(), covered.problem, reference, candidate)
     return noticed_table(errors_noticed(reference, candidate), metric_names())
 
 
@@ -202,16 +206,21 @@ def _press(
 
 
 def _show(
-    table: Any, before: tuple[list[float] | None, str] | None, candidate: str
+    table: Any, before: tuple[list[float] | None, str] | None, candidate: str, reference: str
 ) -> tuple[str, str, list[float] | None]:
-    """Render a table of scores; show the scores before only while the candidate is the button's result."""
+    """Render a table of scores; show the scores before only while the candidate is the button's result.
+
+    Below them stands what the findings parser did not understand.
+    """
     rows = table.values.tolist()
     if not rows or rows[0][0] in ("", None):
         text = f"Write a reference and a candidate of at most {MAX_CHARACTERS:,} characters each."
         return f"<p>{text}</p>", "", None
     readings = [MetricReading(r[0], _float(r[1]), _float(r[3]), r[4]) for r in rows]
     earlier = before[0] if before and before[1] == _hash(candidate) else None
-    return bars(readings, earlier), disagreement(readings), [r.goodness for r in readings]
+    covered = pair_coverage(reference or "", candidate or "")
+    unread = draw_coverage(covered.as_dict(), covered.problem, reference or "", candidate or "")
+    return bars(readings, earlier), disagreement(readings) + unread, [r.goodness for r in readings]
 
 
 def _hash(text: str) -> str:
