@@ -82,7 +82,7 @@ def test_the_signature_names_the_content_of_a_lexicon_not_its_path(lexicon, tmp_
 
 def test_the_command_takes_a_lexicon(tmp_path, lexicon, capsys):
     file = tmp_path / "pairs.jsonl"
-    file.write_text(json.dumps({"prediction": "Clear lungs.", "reference": "Zork sign."}), "utf-8")
+    file.write_text(json.dumps({"prediction": "Clear lungs.", "reference": "Clear lungs. Zork sign."}), "utf-8")
     command = ["score", str(file), "--metrics", "green,bleu", "--json", "--quiet"]
     assert main(command) == 0
     plain = json.loads(capsys.readouterr().out)

@@ -104,14 +104,33 @@ def test_another_language_is_named_and_nothing_of_it_counts(language, texts):
         assert read.reason == f"reads like {read.language}"
 
 
-def test_english_words_outweigh_the_words_of_another_language():
-    text = "Die-cast sur le table des glorbs, and the flumen is not seen in the image."
+def test_english_headings_do_not_hide_another_language():
+    read = coverage_of(parse("FINDINGS: Kein Pneumothorax.\nIMPRESSION: Normal."))
+    assert (read.share, read.language) == (0.0, "German")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Die-cast sur le table des glorbs, and the flumen is not seen in the image.",
+        "Le Fort fracture, zorbic.",
+        "De Quervain glorbitis with effusion.",
+        "Os zorbicum. Effusion.",
+        "LA glorbs. LA enlargement.",
+        "Mass en plaque, zorbic.",
+        "Para-aortic and non-zorbic flumen, non-glorbic nodes.",
+        "Normal β-flumen.",
+    ],
+)
+def test_names_and_abbreviations_are_not_another_language(text):
     assert coverage_of(parse(text)).language == ""
 
 
-def test_words_that_are_english_are_not_evidence_of_another_language():
-    assert foreign_language("no hay", {"no"}) == "Spanish"
-    assert foreign_language("no", {"no"}) == ""
+def test_a_word_of_both_languages_counts_for_neither():
+    english = frozenset({"no", "the"})
+    assert foreign_language("no derrame", english) == "Spanish"
+    assert foreign_language("no", english) == ""
+    assert foreign_language("the derrame of the", english | {"of"}) == ""
 
 
 def test_every_form_that_makes_a_finding_contains_a_content_word():

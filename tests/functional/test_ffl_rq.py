@@ -11,7 +11,7 @@ from radeval_core import load, runner, score
 from radeval_core.errors import InputError
 from radeval_core.findings import FindingsParser, parse
 from radeval_core.findings.atlas import region_names, standard_atlas
-from radeval_core.findings.types import Finding, ParsedReport
+from radeval_core.findings.types import Finding, ParsedReport, Sentence
 from radeval_core.metrics import ffl_rq as module
 
 ATLAS = standard_atlas()
@@ -68,7 +68,7 @@ def hand_made(monkeypatch):
         return tuple(f"{side} lung" for side in sides) if found.anatomy == ("lung",) else ()
 
     def parse(self, text):
-        return ParsedReport(text, tuple(REPORTS[text.strip()]), (), self.lexicon)
+        return ParsedReport(text, tuple(REPORTS[text.strip()]), (Sentence(0, len(text), text, ""),), self.lexicon)
 
     monkeypatch.setattr(FindingsParser, "parse", parse)
     monkeypatch.setattr(module, "imagenome_regions", regions)

@@ -77,8 +77,10 @@ def coverage_of(report: ParsedReport) -> Coverage:
     content = sum(sentence.words for sentence in report.sentences)
     known = sum(sentence.understood_words for sentence in report.sentences)
     share = known / content if content else 1.0
-    if share < _FOREIGN_BELOW and (language := foreign_language(report.text, _ENGLISH)):
-        everything = tuple((sentence.start, sentence.end) for sentence in report.sentences)
-        return Coverage(0.0, everything, language, f"reads like {language}")
+    if share < _FOREIGN_BELOW:
+        body = " ".join(sentence.text for sentence in report.sentences)  # headings are often English
+        if language := foreign_language(body, _ENGLISH):
+            everything = tuple((sentence.start, sentence.end) for sentence in report.sentences)
+            return Coverage(0.0, everything, language, f"reads like {language}")
     unread = tuple((sentence.start, sentence.end) for sentence in report.sentences if not sentence.understood)
     return Coverage(share, unread, reason="" if share else "has no sentence that the parser understands")

@@ -11,8 +11,10 @@ from typing import Any
 import yaml
 
 _LETTERS = re.compile(r"[^\W\d_]+")
-#: characters and words that are looked at: enough to tell a language
-_MOST_CHARACTERS, _MOST_WORDS = 4000, 400
+#: characters that are looked at: enough to tell a language
+_MOST_CHARACTERS = 4000
+#: longest short word, and the least weight that tells a language: one long word or two short ones
+_SHORT, _LEAST = 3, 1.0
 #: a text is in the script that at least this share of its letters belongs to; the rest may be Latin abbreviations
 _SCRIPT_SHARE = 0.3
 
@@ -24,7 +26,7 @@ def _tables() -> tuple[dict[str, list[list[int]]], dict[str, frozenset[str]]]:
     return data["scripts"], {name: frozenset(words) for name, words in data["words"].items()}
 
 
-def foreign_language(text: str, english: Collection[str]) -> str:
+def foreign_language(text: str, english: frozenset[str]) -> str:
     """Return the language a text is written in; empty if it is English or if nothing tells.
 
     Args:
@@ -35,14 +37,21 @@ def foreign_language(text: str, english: Collection[str]) -> str:
     text = text[:_MOST_CHARACTERS].lower()
     if not text.isascii() and (named := _by_script(text, scripts)):
         return named
-    words = _LETTERS.findall(text)[:_MOST_WORDS]
-    best, most = "", 0
+    words = set(_LETTERS.findall(text))
+    best, most = "", 0.0
     for name, known in languages.items():  # a word of both languages counts for neither
-        theirs = sum(word in known and word not in english for word in words)
-        ours = sum(word in english and word not in known for word in words)
-        if theirs > max(ours, most):
+        theirs = _weight((words & known) - english)
+        if theirs >= _LEAST and theirs > max(most, _weight((words & english) - known)):
             best, most = name, theirs
     return best
+
+
+def _weight(words: Collection[str]) -> float:
+    """Return how strongly distinct words tell a language.
+
+    Short words without accents tell less: they are often names or abbreviations (Le Fort, LES).
+    """
+    return sum(0.5 if len(word) <= _SHORT and word.isascii() else 1.0 for word in words)
 
 
 def _by_script(text: str, scripts: dict[str, list[list[int]]]) -> str:

@@ -42,9 +42,9 @@ class FindingsParser:
         for span in with_body(text, sentence_spans(text, headings()), self._names_findings):
             if span.heading in (OTHER, TITLE, CLOSING):
                 continue
-            words = text[span.start : span.end]
-            reading = self._read(words, self.lexicon)
-            sentence = Sentence(span.start, span.end, words, span.heading, reading.words, reading.understood_words)
+            written = text[span.start : span.end]
+            reading = self._read(written, self.lexicon)
+            sentence = Sentence(span.start, span.end, written, span.heading, reading.words, reading.understood_words)
             sentences.append(sentence)
             exams[span.start] = span.exam
             read = reading.findings

@@ -198,15 +198,15 @@ def test_order_of_sentences_and_case_do_not_matter():
     assert embedded(CANDIDATE.upper(), REFERENCE.lower())["scores"] == pytest.approx(plain, abs=1e-12)
 
 
-@pytest.mark.parametrize("text", [REFERENCE, CANDIDATE, "Normal.", "Liver lesion of 2 cm. Gallstones.", "xyzzy"])
+@pytest.mark.parametrize("text", [REFERENCE, CANDIDATE, "Normal.", "Liver lesion of 2 cm. Gallstones."])
 def test_identical_reports_score_1(text):
     assert embedded(text, text)["scores"] == [1.0]
 
 
 def test_a_report_without_findings_counts_as_empty():
-    assert embedded("xyzzy", "The lungs are clear.")["scores"] == [0.0]
-    assert embedded("The lungs are clear.", "xyzzy")["scores"] == [0.0]
-    assert embedded("xyzzy", "plugh")["scores"] == [1.0]
+    assert embedded("No change.", "The lungs are clear.")["scores"] == [0.0]
+    assert embedded("The lungs are clear.", "No change.")["scores"] == [0.0]
+    assert embedded("No change.", "As above.")["scores"] == [1.0]
 
 
 def test_normal_statements_do_not_outweigh_abnormal_findings():
@@ -231,8 +231,14 @@ def test_normal_statements_do_not_outweigh_abnormal_findings():
 def test_text_without_findings_changes_nothing(attack):
     plain = embedded(CANDIDATE)
     attacked = embedded(CANDIDATE + attack)
-    assert attacked["scores"] == plain["scores"] and attacked["details"] == plain["details"]
+    assert attacked["scores"] == plain["scores"]
+    assert _without_coverage(attacked) == _without_coverage(plain)
     assert embedded(CANDIDATE, REFERENCE + attack)["scores"] == plain["scores"]
+
+
+def _without_coverage(result):
+    """Return the details alone: text that the parser does not understand lowers the coverage, and nothing else."""
+    return [{key: value for key, value in detail.items() if key != "coverage"} for detail in result["details"]]
 
 
 def test_each_distinct_report_is_parsed_once_and_each_distinct_pair_compared_once(monkeypatch):
