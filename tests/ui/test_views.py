@@ -251,3 +251,10 @@ def test_the_headline_carries_every_digit(score, shown):
 
 def test_a_metric_without_bounds_has_no_scale():
     assert "scale" not in headline(get_spec("fineradscore"), 3.0)
+
+
+@pytest.mark.parametrize("weights, total", [(None, "+1.000"), ("v0", "+0.500"), ("fitted.json", "-2.000")])
+def test_the_contributions_of_radcliq_are_those_of_the_weights_that_were_used(weights, total):
+    versions = {"v0": 0.5, "v1": 1.0, "fitted-1a2b3c4d": -2.0}
+    detail = {"parts": {"bleu": 0.25}, "contributions": {name: {"bleu": value} for name, value in versions.items()}}
+    assert f"<b>{total}</b>" in draw("radcliq", detail, "", "", {"weights": weights})

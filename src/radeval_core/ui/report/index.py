@@ -28,7 +28,8 @@ def controls(content: Content) -> str:
         '<label>from <input name="from" type="number" step="any" inputmode="decimal"></label>'
         '<label>to <input name="to" type="number" step="any" inputmode="decimal"></label></span>'
         '<label class="check"><input name="unscored" type="checkbox"> Only unscored</label>'
-        '<span class="buttons"><button type="reset">Clear</button><button type="button" id="open-all">Open all</button>'
+        '<span class="buttons"><button type="button" id="clear">Clear</button>'
+        '<button type="button" id="open-all">Open all</button>'
         '<button type="button" id="close-all">Close all</button></span>'
         '<output id="shown" role="status"></output></form>\n'
     )

@@ -132,7 +132,7 @@
     if (event.target.name === "sort" || event.target.name === "order") sort();
     else filter();
   });
-  form.addEventListener("reset", () => setTimeout(() => { sort(); filter(); }));
+  document.getElementById("clear").addEventListener("click", () => { form.reset(); sort(); filter(); });
   headings.forEach((heading) => heading.addEventListener("click", () => {
     const { sort: key, order } = form.elements;
     order.value = key.value === heading.dataset.key && order.value === "worst" ? "best" : "worst";
