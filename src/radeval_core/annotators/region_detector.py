@@ -1,4 +1,4 @@
-"""Finds the anatomical regions on a chest film with any object detector in transformers' format."""
+"""Finds the anatomical regions on a chest film with an object detector: in transformers' format, or a Faster R-CNN."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from functools import lru_cache
 from pickle import UnpicklingError
 from typing import Any
 
+import numpy as np
 import torch
 import transformers
 from safetensors import SafetensorError
 from tqdm import tqdm
 
 from radeval_core.annotators.base import NeuralModel
+from radeval_core.annotators.faster_rcnn import detect
+from radeval_core.annotators.faster_rcnn_checkpoint import is_faster_rcnn, load_faster_rcnn
 from radeval_core.engine.checkpoints import QuietTransformers, cannot_load, identity
 from radeval_core.engine.images import open_image
 from radeval_core.errors import CheckpointError, InputError, MissingDependencyError
@@ -43,9 +46,14 @@ class RegionDetector(NeuralModel):
     def read_checkpoint(self) -> None:
         if not 0 <= self.threshold < 1:
             raise InputError(f"the threshold of a detector must be at least 0 and below 1, got {self.threshold}")
+        self.regions = _regions_by_label(self.source, self.load())
+
+    def load(self) -> dict[int, str]:
+        """Load the model and return the names of its labels."""
         model, self.processor, self.model_name = load_detector(self.source)
-        self.regions = _regions_by_label(self.source, model.config.id2label)
         self.model = model.to(self.where)
+        names: dict[int, str] = model.config.id2label
+        return names
 
     @property
     def identity(self) -> str:
@@ -106,10 +114,41 @@ class RegionDetector(NeuralModel):
         return best
 
 
+@dataclass(eq=False, repr=False)
+class FasterRcnnDetector(RegionDetector):
+    """Finds the regions with a Faster R-CNN that was trained with torchvision.
+
+    Attributes:
+        source: folder with the weights and the names of the classes, see `faster_rcnn_checkpoint`.
+    """
+
+    def load(self) -> dict[int, str]:
+        checkpoint = load_faster_rcnn(self.source)
+        self.model_name, self._settings = checkpoint.name, checkpoint.settings
+        self._weights = {name: tensor.to(self.where) for name, tensor in checkpoint.weights.items()}
+        return dict(enumerate(checkpoint.classes))
+
+    def _batches(self, images: Sequence[Any], first: int) -> Iterator[list[tuple[int, tuple[int, int], Any]]]:
+        """Yield one image at a time: padding to a common size would make a result depend on its neighbours."""
+        for i, given in enumerate(images):
+            image = open_image(given, f"images[{first + i}]")
+            yield [(i, (image.height, image.width), image)]
+
+    def _run(self, batch: list[tuple[int, tuple[int, int], Any]]) -> dict[int, dict[str, Box]]:
+        ((index, size, image),) = batch
+        pixels = torch.from_numpy(np.array(image)).to(self.where).permute(2, 0, 1).float() / 255
+        with torch.inference_mode():
+            found = detect(self._weights, pixels, self._settings)
+        sure = found.scores >= self.threshold
+        labels = torch.arange(len(found.scores), device=self.where)[sure]
+        return {index: self._best({"scores": found.scores[sure], "labels": labels, "boxes": found.boxes[sure]}, *size)}
+
+
 @lru_cache(maxsize=2)
 def region_detector(source: str, device: str | None, threshold: float, progress: bool) -> RegionDetector:
     """Return a loaded detector, kept for the next call."""
-    return RegionDetector(source, device, threshold=threshold, progress=progress)
+    kind = FasterRcnnDetector if is_faster_rcnn(source) else RegionDetector
+    return kind(source, device, threshold=threshold, progress=progress)
 
 
 def load_detector(source: str) -> tuple[Any, Any, str]:
@@ -150,6 +189,7 @@ def _regions_by_label(source: str, id2label: dict[int, str]) -> dict[int, str]:
         shown = ", ".join(map(repr, unknown[:3])) + (", …" if len(unknown) > 3 else "")
         raise CheckpointError(
             f"{source} is not a detector of Chest ImaGenome's regions: {len(unknown)} of its {len(names)} labels are "
-            f"not regions ({shown}); id2label in its config.json must name regions such as 'right lung'"
+            f"not regions ({shown}); its labels (id2label in config.json, or classes.txt) must name regions such as "
+            "'right lung'"
         )
     return regions
