@@ -61,9 +61,17 @@
     document.getElementById("shown").textContent = `${shown.toLocaleString("en")} of ${pairs.length.toLocaleString("en")} pairs shown`;
   }
 
+  // the views of a pair by metric: JSON, compressed with zlib, in base64
+  async function unpack(stored) {
+    const bytes = Uint8Array.from(atob(stored), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  }
+
   // a pair is drawn when it is opened for the first time: one tab per metric, and the view of the chosen one
-  function draw(card) {
-    const stored = [...card.querySelectorAll("script[data-metric]")];
+  async function draw(card) {
+    card.dataset.drawn = "yes";
+    const views = await unpack(card.querySelector("script").textContent);
     const pair = pairs.find((one) => one.card === card);
     const tabs = document.createElement("div");
     const panel = document.createElement("div");
@@ -74,8 +82,7 @@
     panel.id = `panel-${card.id}`;
     panel.setAttribute("role", "tabpanel");
     panel.tabIndex = 0;
-    const buttons = stored.map((view) => {
-      const name = view.dataset.metric;
+    const buttons = Object.keys(views).map((name) => {
       const button = document.createElement("button");
       button.type = "button";
       button.id = `tab-${name}-${card.id}`;
@@ -91,7 +98,7 @@
         button.tabIndex = button === chosen ? 0 : -1;
       });
       panel.setAttribute("aria-labelledby", chosen.id);
-      panel.innerHTML = stored[buttons.indexOf(chosen)].textContent; // escaped when the page was written
+      panel.innerHTML = views[chosen.dataset.metric]; // escaped when the page was written
     };
     tabs.addEventListener("click", (event) => {
       const button = event.target.closest("button");
@@ -125,7 +132,7 @@
   // "toggle" does not bubble, so it is caught on the way down; a card opened by a search in the page is drawn too
   cards.addEventListener("toggle", (event) => {
     const card = event.target;
-    if (card.classList.contains("pair") && card.open && !card.querySelector(".panel")) draw(card);
+    if (card.classList.contains("pair") && card.open && !card.dataset.drawn) draw(card);
   }, true);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", (event) => {
