@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from radeval_core import cli
-from radeval_core.cli import score, tables
+from radeval_core.cli import tables
+from radeval_core.cli.score_table import print_scores
 
 SIGNATURE = "fineradscore|" + "field:value|" * 20
 ROW = {
@@ -29,7 +30,7 @@ def printed_at(monkeypatch, capsys):
         monkeypatch.setenv("COLUMNS", str(columns))
         monkeypatch.setenv("TERM", "xterm")
         monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-        score._print_scores(SUMMARY, signatures)
+        print_scores(SUMMARY, signatures)
         return re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out).splitlines()  # without the codes for bold
 
     return printed
@@ -62,7 +63,7 @@ def test_a_signature_is_one_line_on_any_terminal(printed_at):
 
 
 def test_a_pipe_gets_the_wide_table(capsys):
-    score._print_scores(SUMMARY, signatures=False)
+    print_scores(SUMMARY, signatures=False)
     assert "14 (2 unscored)" in capsys.readouterr().out
     assert tables.width() == tables.PIPE_WIDTH
 

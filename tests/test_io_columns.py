@@ -49,7 +49,7 @@ def test_columns_that_differ_only_in_case_are_refused(tmp_path):
     message = error_of(write(tmp_path / "p.csv", "Prediction,PREDICTION,reference\na,b,c\n"), PairColumns())
     assert message.endswith(
         "p.csv: line 1: columns 'Prediction', 'PREDICTION' could all be the prediction: "
-        "choose one with --prediction-column"
+        "choose one with --prediction-column NAME"
     )
 
 

@@ -5,22 +5,30 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from radeval_core.engine.annotations import AnnotationStore
 from radeval_core.engine.cache import cache_from
 from radeval_core.errors import InputError, unknown_name
+from radeval_core.io import PairColumns, TablePairs, is_table
 from radeval_core.metrics._coverage import LOW_COVERAGE
 from radeval_core.metrics.base import Array, Resources, Scorer
 from radeval_core.metrics.configs import checkpoint_config, resolve_config
 from radeval_core.metrics.spec import MetricSpec
 from radeval_core.pairs import Pair, pairs_from_lists, pairs_from_rows
+from radeval_core.presets import Preset, get_preset
 from radeval_core.registry import get_spec, metric_names, metric_options, scorer_class
 from radeval_core.runner import MetricResult, run
+from radeval_core.shown_values import ShownValue, metrics_of, shown_value
 from radeval_core.spool import PairSpool
+
+if TYPE_CHECKING:
+    import pandas
+
+    from radeval_core.annotators.sections import SectionCutter
 
 log = logging.getLogger(__name__)
 #: one YAML file, several, or none
@@ -55,8 +63,11 @@ class LoadedMetric:
         """Score pairs that are already checked and return plain Python values."""
         scorer = make_scorer(self.name, self.config, self.resources, self.options)
         check_lexicon([scorer])
+        cutter = self.resources.cutter
+        if cutter:
+            pairs = list(cutter.pairs(pairs))
         _, results = run(lambda: pairs, [scorer], detailed)
-        return plain_result(results[self.name])
+        return plain_result(results[self.name]) | (cutter.counts() if cutter else {})
 
 
 @dataclass
@@ -66,10 +77,14 @@ class Scores:
     Attributes:
         ids: ids of the pairs, in the order of the input.
         results: the result of each metric, by name.
+        shown: the numbers that `table` returns: the headlines, or those of a preset.
+        section: the section that was scored, with the number of reports without it; empty for whole reports.
     """
 
     ids: list[str | int]
     results: dict[str, MetricResult]
+    shown: tuple[ShownValue, ...] = ()
+    section: dict[str, Any] = field(default_factory=dict)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one row per pair, `{"id", "scores": {name: float or None}}`, in the order of the input.
@@ -103,11 +118,29 @@ class Scores:
                 "unscored": r.unscored,
                 "higher_is_better": r.spec.higher_is_better,
                 "signature": r.signature,
-                **({} if r.coverage is None else {"coverage": _coverage_summary(r.coverage)}),
+                **({} if r.coverage is None else {"coverage": coverage_summary(r.coverage)}),
                 **{key: _or_none(value) for key, value in r.extras.items()},
                 **r.report,
+                **self.section,
             }
         return out
+
+    def table(self) -> dict[str, dict[str, Any]]:
+        """Return the numbers to show, by name: the headlines, or those of a preset.
+
+        Each has score, interval, counts, direction, signature and `source` (metric or metric.part). Those of a preset
+        have `comparable` too: whether the number can be compared with the published table.
+        """
+        return {value.name: {**value.row(self.results[value.metric]), **self.section} for value in self.shown}
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a DataFrame with one row per pair: `id`, then a column per value, such as `green` or `bleu.bleu_2`."""
+        import pandas
+
+        rows = [{**{key: row[key] for key in row if key != "scores"}, **row["scores"]} for row in self.rows()]
+        frame = pandas.DataFrame(rows)
+        numbers = [name for name in frame.columns if name != "id"]
+        return frame.astype(dict.fromkeys(numbers, "float64"))
 
 
 def load(
@@ -119,6 +152,7 @@ def load(
     cache: str | Path | None = None,
     progress: bool = True,
     lexicon: LexiconFiles = None,
+    section: str | None = None,
     **options: Any,
 ) -> LoadedMetric:
     """Load a metric.
@@ -131,9 +165,10 @@ def load(
         cache: folder of the annotation cache; also taken from the environment variable RADEVAL_CACHE.
         progress: show progress bars on a terminal.
         lexicon: optional YAML file, or list of files, with further findings or regions for the findings parser.
+        section: score only this section of the reports: findings, impression or both; whole reports if not given.
         options: options of the metric.
     """
-    resources = make_resources(device, batch_tokens, cache, progress, lexicon)
+    resources = make_resources(device, batch_tokens, cache, progress, lexicon, section)
     spec = get_spec(name)
     chosen, _ = resolve_config(spec, config)
     check_options(name, options)
@@ -145,8 +180,8 @@ def load(
 
 
 def score(
-    pairs: Iterable[Pair | Mapping[str, Any] | tuple[str, str]],
-    metrics: Sequence[str],
+    pairs: Iterable[Pair | Mapping[str, Any] | tuple[str, str]] | pandas.DataFrame,
+    metrics: Sequence[str] | None = None,
     configs: Mapping[str, str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     *,
@@ -158,15 +193,21 @@ def score(
     total: int | None = None,
     chunk_pairs: int | None = None,
     lexicon: LexiconFiles = None,
+    section: str | None = None,
+    preset: str | Preset | None = None,
+    published: bool = False,
+    prediction_column: str | None = None,
+    reference_column: str | None = None,
+    id_column: str | None = None,
     on_details: Callable[[dict[str, Any]], None] | None = None,
 ) -> Scores:
     """Score pairs with several metrics in one pass, annotating each text once.
 
     Args:
-        pairs: Pairs, dicts with `prediction`, `reference` and an optional `id`, or (prediction, reference). Read
-            in chunks. Metrics that need all references first read the pairs twice, so give them something that
-            can be read twice: a list, a file reader, a Dataset.
-        metrics: names of metrics.
+        pairs: Pairs, dicts with `prediction`, `reference` and an optional `id`, or (prediction, reference); or a
+            DataFrame or a Dataset with such columns. Read in chunks. Metrics that need all references first read
+            the pairs twice, so give them something that can be read twice: a list, a file reader, a Dataset.
+        metrics: names of metrics; not needed with a preset.
         configs: config by metric; the default if not given.
         options: options by metric.
         device: `cuda`, `mps` or `cpu`; chosen if not given.
@@ -177,36 +218,77 @@ def score(
         total: number of pairs, for the progress bar.
         chunk_pairs: largest number of pairs to read at once.
         lexicon: optional YAML file, or list of files, with further findings or regions for the findings parser.
+        section: score only this section of the reports: findings, impression or both; whole reports if not given.
+        preset: name of a published table, see `radeval_core.presets`: its numbers, with its options.
+        published: run the preset with the published checkpoints that its source used.
+        prediction_column: column of the generated reports in a DataFrame or Dataset.
+        reference_column: column of the reference reports.
+        id_column: column of the ids; without one, the index of a DataFrame gives them.
         on_details: called once per pair, in order, with `{"id", "details": {metric: {...}}}`: the structures behind
             each score. They are not kept, so a large file needs little memory.
     """
-    configs, options = configs or {}, options or {}
-    if isinstance(metrics, str) or not metrics:
-        raise InputError(f"metrics must be a list with at least one of: {', '.join(metric_names())}")
-    names = list(dict.fromkeys(metrics))
-    for name in names:
-        get_spec(name)
+    shown, configs, options = _chosen(metrics, preset, published, configs, options)
+    names = metrics_of(shown)
     for name in (*configs, *options):
         if name not in names:
             raise InputError(f"a config or option is given for {name!r}, which is not among the metrics: {names}")
-    resources = make_resources(device, batch_tokens, cache, progress, lexicon)
+    if isinstance(pairs, PairSpool):  # its reports were cut when it was filled
+        section = pairs.section(section)
+    resources = make_resources(device, batch_tokens, cache, progress, lexicon, section)
     scorers = [make_scorer(n, configs.get(n), resources, dict(options.get(n, {}))) for n in names]
     check_lexicon(scorers)
     for scorer in scorers:
         scorer.warm_up()
         announce(scorer.spec, scorer.config.name)
-    once = iter(pairs) is pairs
-    if once and (twice := [s.spec.name for s in scorers if s.two_pass]):
-        raise InputError(
-            f"{', '.join(twice)} must read the pairs twice, but they can be read only once: give a list, or a corpus"
-        )
+    columns = PairColumns(prediction_column, reference_column, id_column)
+    source = _readable(pairs, columns, [s.spec.name for s in scorers if s.two_pass])
     multi = {n: get_spec(n).multi_reference for n in names}
-    rows: Callable[[], Iterable[Pair]] = partial(pairs_from_rows, pairs, multi)
-    if isinstance(pairs, PairSpool):  # its pairs were checked when it was filled
-        pairs.check_references(multi)
-        rows = pairs.__iter__
+    rows: Callable[[], Iterable[Pair]] = partial(pairs_from_rows, source, multi)
+    cutter = resources.cutter
+    if isinstance(source, PairSpool):  # its pairs were checked when it was filled
+        source.check_references(multi)
+        rows, cutter = source.__iter__, source.cutter
+    elif cutter:
+        rows = partial(_cut_pairs, cutter, rows)
     ids, results = run(rows, scorers, detailed, total, progress, chunk_pairs, on_details)
-    return Scores(ids, results)
+    return Scores(ids, results, shown, cutter.counts() if cutter else {})
+
+
+def _chosen(
+    metrics: Sequence[str] | None,
+    preset: str | Preset | None,
+    published: bool,
+    configs: Mapping[str, str] | None,
+    options: Mapping[str, Mapping[str, Any]] | None,
+) -> tuple[tuple[ShownValue, ...], Mapping[str, str], Mapping[str, Mapping[str, Any]]]:
+    """Return the numbers to show, and configs and options by metric: those of the preset, if there is one."""
+    if preset is not None:
+        if metrics:
+            raise InputError("give metrics or a preset, not both: a preset names its metrics")
+        chosen = preset if isinstance(preset, Preset) else get_preset(preset)
+        return chosen.settings(configs, options, published)
+    if published:
+        raise InputError("published is for a preset: choose published checkpoints with configs")
+    if isinstance(metrics, str) or not metrics:
+        raise InputError(f"metrics must be a list with at least one of: {', '.join(metric_names())}")
+    return tuple(shown_value(name) for name in dict.fromkeys(metrics)), configs or {}, options or {}
+
+
+def _readable(pairs: Any, columns: PairColumns, two_pass: Sequence[str]) -> Any:
+    """Return the pairs, with the columns of a table found; refuse what must be read twice and cannot be."""
+    if is_table(pairs):
+        return TablePairs(pairs, columns)
+    if columns != PairColumns():
+        raise InputError("prediction_column and the like are for a DataFrame or a Dataset")
+    if two_pass and iter(pairs) is pairs:
+        raise InputError(
+            f"{', '.join(two_pass)} must read the pairs twice, but they can be read only once: give a list, or a corpus"
+        )
+    return pairs
+
+
+def _cut_pairs(cutter: SectionCutter, rows: Callable[[], Iterable[Pair]]) -> Iterator[Pair]:
+    return cutter.pairs(rows())
 
 
 def columns_read(
@@ -226,10 +308,13 @@ def make_resources(
     cache: str | Path | None = None,
     progress: bool = True,
     lexicon: LexiconFiles = None,
+    section: str | None = None,
 ) -> Resources:
     """Return what the scorers of one run share."""
     files = (lexicon,) if isinstance(lexicon, (str, Path)) else tuple(lexicon or ())
-    return Resources(AnnotationStore(cache_from(cache)), device, batch_tokens, progress, files)
+    resources = Resources(AnnotationStore(cache_from(cache)), device, batch_tokens, progress, files, section or "")
+    _ = resources.cutter  # a wrong section fails before the first pair is read
+    return resources
 
 
 def check_lexicon(scorers: Sequence[Scorer]) -> None:
@@ -294,7 +379,7 @@ def plain_result(result: MetricResult) -> dict[str, Any]:
     return out
 
 
-def _coverage_summary(coverage: Array) -> dict[str, float | int]:
+def coverage_summary(coverage: Array) -> dict[str, float | int]:
     """Return the mean coverage of the pairs, and how many are below the share that is low for English reports."""
     return {"mean": float(coverage.mean()), "low": int((coverage < LOW_COVERAGE).sum()), "low_below": LOW_COVERAGE}
 

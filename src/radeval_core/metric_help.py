@@ -14,6 +14,7 @@ RUN_OPTIONS = {
     "batch_tokens": Option(None, int, "tokens per batch of a model; chosen for the device by default"),
     "cache": Option(None, str, "folder that keeps annotations and answers, encrypted, for later runs"),
     "lexicon": Option(None, str, "YAML file with further findings or regions for the findings parser"),
+    "section": Option(None, str, "score one section of the reports, not the whole", ("findings", "impression", "both")),
 }
 
 

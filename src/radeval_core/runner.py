@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from radeval_core.errors import InputError
@@ -83,6 +84,10 @@ class MetricResult:
         name = self.spec.name
         return interval95(self._stats, lambda sums: (read or (lambda found: found[name]))(self.summary(sums, self.n)))
 
+    def statistics(self, pairs: NDArray[np.bool_]) -> Array:
+        """Return the per-pair statistics of some pairs: those marked True, which must be scored."""
+        return self._stats[pairs[~np.isnan(self.scores)]]
+
     def summary(self, sums: Array, n: int) -> dict[str, Array]:
         """Return `numbers` for the summed statistics of n pairs; leading axes of `sums` are resamples."""
         return self._summarise(sums, n)
@@ -128,7 +133,9 @@ class _Collector:
         stats = stats if scored.all() else stats[scored]
         n = len(stats)
         numbers = {key: float(v) for key, v in scorer.summarise(stats.sum(axis=0), n).items()} if n else {}
-        text = signature(name, scorer.config.name, scorer.signature_fields(), refs, scorer.spec.version)
+        cutter = scorer.resources.cutter
+        fields = {**(cutter.fields if cutter else {}), **scorer.signature_fields()}
+        text = signature(name, scorer.config.name, fields, refs, scorer.spec.version)
         return MetricResult(
             spec=scorer.spec,
             score=numbers.pop(name, float("nan")),

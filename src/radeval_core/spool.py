@@ -9,12 +9,16 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from radeval_core.errors import InputError
 from radeval_core.pairs import Pair, check_references, is_blank
 from radeval_core.runner import chunks
+
+if TYPE_CHECKING:
+    from radeval_core.annotators.sections import SectionCutter
 
 #: bytes kept in memory before a file is created
 _MEMORY = 32 << 20
@@ -67,19 +71,22 @@ class PairSpool:
 
     Args:
         pairs: checked pairs; the constructor reads all of them.
+        cutter: cuts the reports down to a section before they are kept; None to keep whole reports.
 
     Attributes:
+        cutter: what cut the reports, or None.
         several: index and references of the first pair with more than one reference; None if every pair has one.
         empty_predictions: number of pairs whose prediction is empty.
         empty_references: number of pairs whose references are all empty.
     """
 
-    def __init__(self, pairs: Iterable[Pair]) -> None:
+    def __init__(self, pairs: Iterable[Pair], cutter: SectionCutter | None = None) -> None:
+        self.cutter = cutter
         self.several: tuple[int, tuple[str, ...]] | None = None
         self.empty_predictions = self.empty_references = 0
         self._count = 0
         self._chunks = _SealedRows()
-        for chunk in chunks(pairs):
+        for chunk in chunks(cutter.pairs(pairs) if cutter else pairs):
             if self.several is None:
                 places = enumerate(chunk, start=self._count)
                 self.several = next(((i, pair.references) for i, pair in places if len(pair.references) > 1), None)
@@ -87,6 +94,13 @@ class PairSpool:
             self.empty_references += sum(all(map(is_blank, pair.references)) for pair in chunk)
             self._chunks.append([(pair.prediction, pair.references, pair.id, pair.image, pair.boxes) for pair in chunk])
             self._count += len(chunk)
+
+    def section(self, wanted: str | None) -> str | None:
+        """Return the section its reports were cut to; refuse another one."""
+        own = self.cutter.section if self.cutter else None
+        if wanted not in (None, own):
+            raise InputError(f"the pairs were cut to section {own}, not {wanted}: cut them when they are read")
+        return own
 
     def __len__(self) -> int:
         return self._count

@@ -6,7 +6,6 @@ import pytest
 from scipy import stats
 
 from radeval_core import api, registry
-from radeval_core.bench.compare_systems import compare, same_references
 from radeval_core.bench.run import run_bench
 from radeval_core.bench.sources import open_data
 from radeval_core.errors import InputError
@@ -190,48 +189,3 @@ def test_a_file_without_numbers(tmp_path):
         open_data(write(tmp_path / "d.jsonl", []))
     with pytest.raises(InputError, match=r"must end in \.jsonl"):
         open_data(write(tmp_path / "d.csv", []))
-
-
-def system(path, *predictions):
-    return write(path, [{"id": i, "prediction": p, "reference": "Left effusion ."} for i, p in enumerate(predictions)])
-
-
-def test_compare_by_hand(tmp_path):
-    a = system(tmp_path / "a.jsonl", "Clear lungs .", "Clear lungs .", "Left effusion .")
-    b = system(tmp_path / "b.jsonl", "Left effusion .", "Left effusion .", "Left effusion .")
-    found = compare(a, b, ["rouge"])["rouge"]
-    assert found["a"] == pytest.approx(1 / 3) and found["b"] == 1 and found["difference"] == pytest.approx(2 / 3)
-    # differences 1 1 0: half of the sign patterns are equally far from zero
-    assert found["p_randomisation"] == pytest.approx(0.5, abs=0.02)
-    assert found["p_randomisation_holm"] == found["p_randomisation"] and found["n"] == 3
-
-
-def test_compare_corrects_for_the_number_of_metrics(tmp_path):
-    a = system(tmp_path / "a.jsonl", *["Clear lungs ."] * 8)
-    b = system(tmp_path / "b.jsonl", *["Left effusion ."] * 8)
-    found = compare(a, b, ["rouge", "bleu"])
-    for name in found:
-        assert found[name]["p_bootstrap"] == 1 / 1001
-        assert found[name]["p_bootstrap_holm"] == pytest.approx(2 / 1001)
-
-
-def test_a_system_equals_itself(tmp_path):
-    a = system(tmp_path / "a.jsonl", "Clear lungs .", "Left effusion .")
-    found = compare(a, a, ["rouge", "cider"])
-    assert all(r["difference"] == 0 and r["p_bootstrap"] == r["p_randomisation"] == 1 for r in found.values())
-
-
-PAIR = {"id": "a", "prediction": "x", "reference": "y"}
-DIFFERENT = [
-    ([PAIR, {**PAIR, "id": "b"}], [PAIR, {**PAIR, "id": "c"}], "row 2: id 'b' in "),
-    ([PAIR], [{**PAIR, "reference": "z"}], "row 1: the references of id 'a' differ"),
-    ([PAIR, {**PAIR, "id": "b"}], [PAIR], "row 2: id 'b' is in "),
-    ([PAIR], [PAIR, {**PAIR, "id": "b"}], "row 2: id 'b' is in "),
-]
-
-
-@pytest.mark.parametrize("first, second, message", DIFFERENT)
-def test_systems_with_different_references_are_refused(tmp_path, first, second, message):
-    with pytest.raises(InputError) as error:
-        same_references(write(tmp_path / "a.jsonl", first), write(tmp_path / "b.jsonl", second))
-    assert str(error.value).startswith(message)

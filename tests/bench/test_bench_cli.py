@@ -114,7 +114,7 @@ def test_bench_on_a_built_dataset(tmp_path, capsys):
 def test_compare_table(systems, capsys):
     assert cli.main(["compare", *systems, "--metrics", "rouge,bleu"]) == 0
     out = capsys.readouterr().out
-    assert "B - A (95 % interval)" in out and "Holm's correction for 2 metrics" in out and "rouge|config:" in out
+    assert "B - A (95 % interval)" in out and "Holm's correction for 2 tests" in out and "rouge|config:" in out
 
 
 def test_compare_json(systems, capsys):
@@ -145,7 +145,7 @@ WRONG = [
         "--html x.pdf: the name must end in .html",
     ),
     (["bench", "--data", "radcheckk", "--metrics", "rouge"], "did you mean 'radcheck'"),
-    (["compare", "{a}", "{short}", "--metrics", "rouge"], "row 4: id 3 is in"),
+    (["compare", "{a}", "{short}", "--metrics", "rouge"], "the systems need the same ids: 1 id ('3') of "),
     (["compare", "{a}", "none.csv", "--metrics", "rouge"], "none.csv: no such file"),
     (["compare", "{empty}", "{empty}", "--metrics", "rouge"], "empty.jsonl: no pairs to score"),
 ]

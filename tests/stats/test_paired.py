@@ -3,7 +3,14 @@ import pytest
 from scipy import stats
 
 from radeval_core.stats.multiplicity import holm
-from radeval_core.stats.paired import paired_test
+from radeval_core.stats.paired import SMALLEST_P_RANDOMISATION, paired_tests
+
+
+def paired_test(differences):
+    """Test the mean of differences: the first system scores 0 on every pair."""
+    n = len(differences)
+    second = differences[:, None]
+    return paired_tests(np.zeros_like(second), second, lambda sums: sums / n if n else sums)[0]
 
 
 def test_a_constant_difference_by_hand():
@@ -21,7 +28,7 @@ def test_equal_systems():
 
 def test_many_pairs_reach_the_smallest_p():
     found = paired_test(np.ones(100))
-    assert found.p_randomisation == 1 / 10_001
+    assert found.p_randomisation == SMALLEST_P_RANDOMISATION == 1 / 10_001
 
 
 def test_randomisation_matches_the_exact_test():
@@ -57,6 +64,38 @@ def test_no_or_one_pair():
     assert np.isnan(nothing.difference) and nothing.ci95 is None and nothing.p_bootstrap == 1 and nothing.n == 0
     one = paired_test(np.array([0.5]))
     assert one.difference == 0.5 and one.ci95 is None and one.p_randomisation == 1
+
+
+def ratio(sums):
+    """Return hits / tries of summed (hits, tries): a value over the corpus, not a mean of pairs."""
+    return (sums[..., 0] / sums[..., 1])[..., None]
+
+
+def test_a_corpus_value_is_tested_not_the_mean_of_pairs():
+    # by pairs, the second system is worse on average (.05 + .01 - .5); over the corpus it has 56 more hits of 2,010
+    first = np.array([[0.0, 1000], [0, 1000], [9, 10]])
+    second = np.array([[50.0, 1000], [10, 1000], [5, 10]])
+    found = paired_tests(first, second, ratio)[0]
+    assert (found.first, found.second) == (9 / 2010, 65 / 2010)
+    # differences 50 10 -4: of the sums 56 64 44 36 and their negatives, half are as far from zero as 56
+    assert found.p_randomisation == pytest.approx(0.5, abs=0.02)
+    low, high = found.ci95
+    assert low < 56 / 2010 < high
+
+
+def test_several_numbers_of_one_summary_are_tested_together():
+    rng = np.random.default_rng(8)
+    first, second = rng.normal(size=(2, 50, 3))
+    together = paired_tests(first, second, lambda sums: sums[..., :2] / 50)
+    alone = [paired_tests(first, second, lambda sums, i=i: sums[..., i : i + 1] / 50)[0] for i in (0, 1)]
+    assert together == alone
+
+
+def test_a_number_without_a_value_is_never_significant():
+    first, second = np.zeros((10, 1)), np.ones((10, 1))
+    inverse = lambda sums: np.where(sums > 0, 1 / np.where(sums > 0, sums, 1), np.nan)  # noqa: E731
+    found = paired_tests(first, second, inverse)[0]
+    assert np.isnan(found.difference) and found.ci95 is None and found.p_randomisation == 1
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from radeval_core.errors import InputError, unknown_name
 
 if TYPE_CHECKING:  # reading files needs packages that `radeval --help` does not
     from radeval_core.io import PairColumns, ReportColumns
+    from radeval_core.presets import Preset
+    from radeval_core.shown_values import ShownValue
 
 #: the tables that every command reads, for help texts
 TABLES = "JSONL, JSON, CSV, TSV (each also .gz) or Parquet"
@@ -77,11 +80,17 @@ def add_lexicon_option(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_metric_options(command: argparse.ArgumentParser, parts: bool = False) -> None:
-    """Add the options that choose metrics and their configs; `parts` if METRIC.PART is accepted too."""
+def add_metric_options(command: argparse.ArgumentParser, parts: bool = False, required: bool = True) -> None:
+    """Add the options that choose metrics and their configs.
+
+    Args:
+        command: the command.
+        parts: METRIC.PART is accepted too.
+        required: the metrics must be named; else they may come from a preset.
+    """
     also = ", parts such as green.error_count" if parts else ""
     command.add_argument(
-        "--metrics", required=True, help=f"comma-separated names{also}, or `all`; see `radeval metrics`"
+        "--metrics", required=required, help=f"comma-separated names{also}, or `all`; see `radeval metrics`"
     )
     command.add_argument(
         "--config",
@@ -89,6 +98,63 @@ def add_metric_options(command: argparse.ArgumentParser, parts: bool = False) ->
         default=[],
         metavar="METRIC=CONFIG",
         help="a config, a Hub id or a folder for a metric; may be repeated",
+    )
+
+
+def add_preset_options(command: argparse.ArgumentParser) -> None:
+    """Add the options that choose the numbers of a published table instead of metrics."""
+    command.add_argument(
+        "--preset",
+        metavar="NAME",
+        help="the numbers of a published table, under its names and with its settings, instead of --metrics: "
+        "rexrank, green-paper, radcliq-paper or iu-xray",
+    )
+    command.add_argument(
+        "--published",
+        action="store_true",
+        help="run a preset with the published checkpoints its source used, for comparable numbers; they are downloaded",
+    )
+
+
+def preset_of(args: argparse.Namespace) -> Preset | None:
+    """Return the preset the user chose; refuse a choice of both metrics and a preset, or of neither."""
+    from radeval_core.presets import get_preset, preset_names
+
+    if args.preset and args.metrics:
+        raise InputError("give --metrics or --preset, not both: a preset names its metrics")
+    if not args.preset and args.metrics is None:
+        raise InputError(f"give --metrics NAMES (see `radeval metrics`), or --preset {'|'.join(preset_names())}")
+    if args.published and not args.preset:
+        raise InputError("--published is for a --preset: choose published checkpoints with --config METRIC=CONFIG")
+    return get_preset(args.preset) if args.preset else None
+
+
+def preset_notes(preset: Preset | None, values: Sequence[ShownValue]) -> list[str]:
+    """Return what to say about the numbers of a preset."""
+    if preset is None:
+        return []
+    notes = [f"preset {preset.name}: {preset.about}; source: {preset.source}", preset.warning(values), *preset.notes]
+    return [note for note in notes if note]
+
+
+def add_option_option(command: argparse.ArgumentParser) -> None:
+    """Add the option that sets options of metrics."""
+    command.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="METRIC.NAME=VALUE",
+        help="an option of a metric, e.g. bertscore.idf=true; may be repeated",
+    )
+
+
+def add_section_option(command: argparse.ArgumentParser) -> None:
+    """Add the option that scores one section of the reports."""
+    command.add_argument(
+        "--section",
+        metavar="SECTION",
+        help="score only this section: findings, impression or both. A report without headings is taken whole; "
+        "a report with headings but without the section is empty, and counted",
     )
 
 
@@ -126,7 +192,8 @@ def metric_list(text: str, parts: bool = False) -> list[str]:
         text: the list, or `all` for every metric.
         parts: also accept METRIC.PART, such as `green.error_count`.
     """
-    from radeval_core.registry import metric_names, metric_value
+    from radeval_core.registry import metric_names
+    from radeval_core.shown_values import shown_value
 
     names = [name.strip() for name in text.split(",") if name.strip()]
     if names == ["all"]:
@@ -135,7 +202,7 @@ def metric_list(text: str, parts: bool = False) -> list[str]:
         raise InputError(f"no metric given; available: {', '.join(metric_names())}")
     for name in names:
         if parts and "." in name:
-            metric_value(name)
+            shown_value(name)
         elif name not in metric_names():
             raise unknown_name("metric", name, [*metric_names(), "all"])
     return list(dict.fromkeys(names))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from contextlib import nullcontext
 from typing import Any
 
@@ -13,14 +14,20 @@ from radeval_core.cli.arguments import (
     add_lexicon_option,
     add_metric_options,
     add_model_options,
+    add_option_option,
     add_pair_column_options,
+    add_preset_options,
+    add_section_option,
     configs_of,
     metric_list,
     options_of,
     pair_columns_of,
+    preset_notes,
+    preset_of,
 )
 from radeval_core.cli.report import DetailSinks, add_report_options, check_report_options, write_report
-from radeval_core.cli.tables import count_text, print_table
+from radeval_core.cli.score_table import coverage_note, print_scores, section_note
+from radeval_core.cli.table_formats import add_format_options
 from radeval_core.errors import InputError
 
 _EXAMPLES = """examples:
@@ -33,6 +40,17 @@ _EXAMPLES = """examples:
   radeval score pairs.jsonl --metrics green,ffl_rq --lexicon my_findings.yaml
   radeval score pairs.jsonl --metrics green,radgraph_f1 --details details.jsonl
   radeval score pairs.jsonl --metrics all --report report.html
+  radeval score pairs.jsonl --metrics green,rouge --section findings --format latex > table.tex
+  radeval score pairs.jsonl --preset rexrank --published --device cuda
+
+presets (--preset NAME) give the numbers of a published table, under its names:
+  rexrank        the seven columns of the ReXrank leaderboard
+  green-paper    the metrics of table 5 of the GREEN paper
+  radcliq-paper  the five metrics of table 4 of the RadCliQ paper
+  iu-xray        the usual columns of report generation papers on IU X-ray
+
+The embedded configs run by default. Their numbers are not comparable with the published table, and the output says so;
+--published runs the checkpoints that the source used.
 """
 
 
@@ -56,14 +74,10 @@ def add_score_command(commands: Any, common: argparse.ArgumentParser) -> None:
     add_pair_column_options(score)
     score.add_argument("--predictions", metavar="FILE", help="text file, one generated report per line")
     score.add_argument("--references", metavar="FILE", help="text file, one reference report per line")
-    add_metric_options(score)
-    score.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="METRIC.NAME=VALUE",
-        help="an option of a metric, e.g. bertscore.idf=true; may be repeated",
-    )
+    add_metric_options(score, parts=True, required=False)
+    add_preset_options(score)
+    add_option_option(score)
+    add_section_option(score)
     add_lexicon_option(score)
     score.add_argument("--out", metavar="FILE", help="write per-pair scores: .jsonl, .csv or .parquet")
     score.add_argument(
@@ -72,12 +86,7 @@ def add_score_command(commands: Any, common: argparse.ArgumentParser) -> None:
         help="write what is behind each score: errors, matches, corrections, entities; quotes the reports",
     )
     add_report_options(score)
-    score.add_argument(
-        "--signatures",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="print the signature of each score below the table (default), or leave them out",
-    )
+    add_format_options(score)
     add_model_options(score)
     score.add_argument("--batch-tokens", type=int, metavar="N", help="tokens per batch, including padding")
     score.add_argument("--limit", type=int, metavar="N", help="score only the first N pairs")
@@ -85,9 +94,14 @@ def add_score_command(commands: Any, common: argparse.ArgumentParser) -> None:
 
 def _score(args: argparse.Namespace) -> int:
     from radeval_core import api, io
+    from radeval_core.shown_values import metrics_of, shown_value
     from radeval_core.spool import PairSpool
 
-    names = metric_list(args.metrics)
+    if args.json and args.format != "table":
+        raise InputError("give --json or --format, not both")
+    preset = preset_of(args)
+    shown = preset.values if preset else [shown_value(name) for name in metric_list(args.metrics, parts=True)]
+    names = metrics_of(shown)
     out = io.check_output(args.out) if args.out else None
     details = io.check_output(args.details, (".jsonl",), "--details") if args.details else None
     if out and details and out.resolve() == details.resolve():
@@ -95,8 +109,9 @@ def _score(args: argparse.Namespace) -> int:
     page = io.check_output(args.report, (".html",), "--report") if args.report else None
     check_report_options(args)
     configs, options = configs_of(args), options_of(args)
+    cutter = api.make_resources(lexicon=args.lexicon, section=args.section).cutter
     # reads and checks the whole file once, before the first pair is scored
-    pairs = PairSpool(_open_pairs(args, api.columns_read(names, configs, options)))
+    pairs = PairSpool(_open_pairs(args, api.columns_read(names, configs, options)), cutter)
     total = len(pairs)
     if not total:
         raise InputError(f"{args.pairs or args.predictions}: no pairs to score")
@@ -104,7 +119,7 @@ def _score(args: argparse.Namespace) -> int:
         sinks = DetailSinks(write_details, bool(page))
         scores = api.score(
             pairs,
-            names,
+            None if preset else [value.name for value in shown],
             configs,
             options,
             device=args.device,
@@ -113,6 +128,8 @@ def _score(args: argparse.Namespace) -> int:
             progress=not args.quiet,
             total=total,
             lexicon=args.lexicon,
+            preset=preset,
+            published=args.published,
             on_details=sinks.on_details,
         )
     if out:
@@ -120,21 +137,34 @@ def _score(args: argparse.Namespace) -> int:
     if page:
         write_report(page, args, scores, pairs, sinks)
     empty = {"empty_predictions": pairs.empty_predictions, "empty_references": pairs.empty_references}
-    summary = {name: row | empty for name, row in scores.summary().items()}
+    whole = not preset and all(value.key == value.metric for value in shown)
+    summary = {name: row | empty for name, row in (scores.summary() if whole else scores.table()).items()}
     if args.json:
         print(json.dumps(summary))
         return 0
-    _print_scores(summary, args.signatures)
-    _warn_coverage(summary, total)
-    if any(empty.values()) and not args.quiet:
+    notes = preset_notes(preset, scores.shown)
+    if any(empty.values()):
         counts = [f"{number} of {total} {name.removeprefix('empty_')}" for name, number in empty.items() if number]
-        print(f"empty reports, scored as such: {', '.join(counts)}")
-    if out and not args.quiet:
-        print(f"{total} rows written to {out}")
-    if details and not args.quiet:
-        print(f"details of {total} pairs written to {details}")
-    if page and not args.quiet:
-        print(f"report on {total} pairs written to {page}")
+        notes.append(f"empty reports, scored as such: {', '.join(counts)}")
+    notes += filter(None, [section_note(scores.section)])
+    # a number that is not comparable or not understood must not be printed without saying so
+    kept = [] if args.quiet else notes
+    if preset and args.quiet:
+        kept.append(preset.warning(scores.shown))
+    covered = [name for name, result in scores.results.items() if result.coverage is not None]
+    coverage = api.coverage_summary(scores.coverage) if scores.coverage is not None else None
+    kept.append(coverage_note(covered, coverage, total))
+    print_scores(summary, args.signatures, args.format, args.intervals, [note for note in kept if note])
+    if args.quiet:
+        return 0
+    # a table in another format goes to a file or a program: keep it free of messages
+    stream = sys.stdout if args.format == "table" else sys.stderr
+    if out:
+        print(f"{total} rows written to {out}", file=stream)
+    if details:
+        print(f"details of {total} pairs written to {details}", file=stream)
+    if page:
+        print(f"report on {total} pairs written to {page}", file=stream)
     return 0
 
 
@@ -154,30 +184,3 @@ def _open_pairs(args: argparse.Namespace, further: tuple[str, ...]) -> Any:
     if columns != io.PairColumns():
         raise InputError("text files have no columns: --prediction-column and the like are for a file of PAIRS")
     return io.open_text_files(args.predictions, args.references, args.limit)
-
-
-def _warn_coverage(summary: dict[str, dict[str, Any]], total: int) -> None:
-    """Print a warning if the findings parser understood little of the reports. All its metrics read the same pairs."""
-    covered = [name for name, row in summary.items() if "coverage" in row]
-    coverage = summary[covered[0]]["coverage"] if covered else None
-    if coverage and coverage["mean"] < coverage["low_below"]:
-        print(
-            f"low coverage: the findings parser understood {coverage['mean']:.0%} of the words of a pair on average, "
-            f"and less than {coverage['low_below']:.0%} in {coverage['low']} of {total} pairs. Do not trust "
-            f"{', '.join(covered)} there; --out has the coverage of each pair."
-        )
-
-
-def _print_scores(summary: dict[str, dict[str, Any]], signatures: bool) -> None:
-    """Print a table of the scores and, below it, one signature per line, never wrapped."""
-    rows, short_rows = [], []
-    for name, row in summary.items():
-        interval = f"{row['ci95'][0]:.4f} to {row['ci95'][1]:.4f}" if row["ci95"] else "-"
-        score = "-" if row["score"] is None else f"{row['score']:.4f}"
-        arrow, word = ("↑", "higher") if row["higher_is_better"] else ("↓", "lower")
-        of_all = f"{row['n']} of {row['n'] + row['unscored']}" if row["unscored"] else f"{row['n']}"
-        rows.append([name, score, interval, count_text(row), f"{arrow} {word}"])
-        short_rows.append([name, score, interval, of_all, arrow])
-    print_table(["metric", "score", "95 % interval", "n", "better"], rows, short_rows)
-    if signatures:
-        print(*(row["signature"] for row in summary.values()), sep="\n")

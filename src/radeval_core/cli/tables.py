@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def width() -> int:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH
 
 
-def count_text(row: dict[str, Any]) -> str:
+def count_text(row: Mapping[str, Any]) -> str:
     """Return how many pairs were scored, and how many were not."""
     return f"{row['n']}" + (f" ({row['unscored']} unscored)" if row["unscored"] else "")
 

@@ -12,7 +12,7 @@ from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.lexicon_files import headings, load_lexicon
 from radeval_core.findings.sections import with_body
 from radeval_core.findings.sentence_reader import read_sentence
-from radeval_core.findings.text import CLOSING, OTHER, TITLE, sentence_spans
+from radeval_core.findings.text import CLOSING, OTHER, TITLE, SentenceSpan, sentence_spans
 from radeval_core.findings.titles import with_title
 from radeval_core.findings.types import Finding, ParsedReport, Sentence
 
@@ -39,7 +39,7 @@ class FindingsParser:
         homes: list[Sentence] = []
         sentences: list[Sentence] = []
         exams: dict[int, str] = {}
-        for span in with_body(text, sentence_spans(text, headings()), self._names_findings):
+        for span in self.spans(text):
             if span.heading in (OTHER, TITLE, CLOSING):
                 continue
             written = text[span.start : span.end]
@@ -55,6 +55,10 @@ class FindingsParser:
         findings, homes = with_title(findings, homes, exams, self.lexicon)
         kept = self._consistent(self._specified(findings))
         return ParsedReport(text, tuple(_moved(f, homes[i]) for i, f in kept), tuple(sentences), self.lexicon)
+
+    def spans(self, text: str) -> list[SentenceSpan]:
+        """Return the sentences of a report, each with its section."""
+        return with_body(text, sentence_spans(text, headings()), self._names_findings)
 
     def _names_findings(self, sentence: str) -> bool:
         return bool(self._read(sentence, self.lexicon).findings)

@@ -3,6 +3,7 @@
 from radeval_core.io.columns import PairColumns, ReportColumns
 from radeval_core.io.film_columns import boxes_by_id
 from radeval_core.io.formats import jsonl_rows
+from radeval_core.io.frames import TablePairs, is_table
 from radeval_core.io.output import check_output, jsonl_writer, write_atomically, write_jsonl, write_rows, write_text
 from radeval_core.io.readers import (
     PairFile,
@@ -20,9 +21,11 @@ __all__ = [
     "PairFile",
     "ReportColumns",
     "ReportFile",
+    "TablePairs",
     "TextFilePair",
     "boxes_by_id",
     "check_output",
+    "is_table",
     "jsonl_rows",
     "jsonl_writer",
     "open_pairs",

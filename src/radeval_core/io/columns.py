@@ -36,6 +36,7 @@ class Role:
         other_names: further names that are taken without asking.
         common: usual names to suggest if the column is missing.
         required: True if the column must be there.
+        python: True if errors and notes should name the argument in Python.
     """
 
     name: str
@@ -44,6 +45,14 @@ class Role:
     other_names: tuple[str, ...] = ()
     common: tuple[str, ...] = ()
     required: bool = True
+    python: bool = False
+
+    def naming(self, column: str | None = None) -> str:
+        """Return what to type to name a column."""
+        if self.python:
+            return f"{self.name}_column={repr(column) if column else 'NAME'}"
+        quoted = f'"{column}"' if column and " " in column else column
+        return f"{self.option} {quoted or 'NAME'}"
 
     @property
     def accepted(self) -> tuple[str, ...]:
@@ -59,16 +68,17 @@ class PairColumns:
     reference: str | None = None
     id: str | None = None
 
-    def roles(self, further: Iterable[str] = ()) -> tuple[Role, ...]:
-        """Return what to look for in a file of pairs.
+    def roles(self, further: Iterable[str] = (), python: bool = False) -> tuple[Role, ...]:
+        """Return what to look for in a table of pairs.
 
         Args:
             further: optional columns that a metric reads: `image`, `boxes`.
+            python: name the arguments of `score` in errors and notes, not the options of the command line.
         """
         return (
-            Role("prediction", "--prediction-column", self.prediction, common=_PREDICTIONS),
-            Role("reference", "--reference-column", self.reference, common=_REFERENCES),
-            _id_role(self.id),
+            Role("prediction", "--prediction-column", self.prediction, common=_PREDICTIONS, python=python),
+            Role("reference", "--reference-column", self.reference, common=_REFERENCES, python=python),
+            _id_role(self.id, python),
             *(Role(name, "", required=False) for name in further),
         )
 
@@ -96,8 +106,8 @@ _REFERENCES = (
 _REPORTS = ("report_text", "findings", "impression", "prediction", "reference", *_PREDICTIONS, *_REFERENCES)
 
 
-def _id_role(given: str | None) -> Role:
-    return Role("id", "--id-column", given, common=_ID_NAMES, required=given is not None)
+def _id_role(given: str | None, python: bool = False) -> Role:
+    return Role("id", "--id-column", given, common=_ID_NAMES, required=given is not None, python=python)
 
 
 class ColumnFinder:
@@ -141,7 +151,7 @@ class ColumnFinder:
         for role in self._roles:
             matches = _matches(role, names)
             if len(matches) > 1:
-                advice = f"choose one with {role.option}" if self._hints and role.option else "rename or remove one"
+                advice = f"choose one with {role.naming()}" if self._hints and role.option else "rename or remove one"
                 raise InputError(f"{where}: columns {_quoted(matches)} could all be the {role.name}: {advice}")
             if matches:
                 found[role.name] = matches[0]
@@ -157,7 +167,8 @@ class ColumnFinder:
             if _folded(name) in _CONTEXT:
                 self._notes.say(f"{path}: column {name!r} is not used")
         if self._hints and "id" not in found and (ids := [name for name in unused if _folded(name) in _ID_NAMES]):
-            self._notes.say(f"{path}: column {ids[0]!r} is not used: --id-column {ids[0]} takes the ids from it")
+            naming = next(role for role in self._roles if role.name == "id").naming(ids[0])
+            self._notes.say(f"{path}: column {ids[0]!r} is not used: {naming} takes the ids from it")
 
 
 def refuse_duplicates(where: str, names: Iterable[str]) -> None:
@@ -191,15 +202,15 @@ def _missing(roles: Sequence[Role], names: Sequence[str], hints: bool) -> str:
     if not hints:
         return text
     known = [_suggestion(role, names) for role in roles]
-    options = [f"{role.option} {name or 'NAME'}" for role, name in zip(roles, known, strict=True)]
-    return f"{text}; {'try' if any(known) else 'name the column with'} {' '.join(options)}"
+    options = [role.naming(name) for role, name in zip(roles, known, strict=True)]
+    listed = (", " if roles[0].python else " ").join(options)
+    return f"{text}; {'try' if any(known) else 'name the column with'} {listed}"
 
 
 def _suggestion(role: Role, names: Sequence[str]) -> str | None:
     by_name = {_folded(name).replace(" ", "_").replace("-", "_"): name for name in names}
     own = (role.name, *role.other_names) if role.given else ()
-    found = next((by_name[name] for name in (*own, *role.common) if name in by_name), None)
-    return f'"{found}"' if found and " " in found else found
+    return next((by_name[name] for name in (*own, *role.common) if name in by_name), None)
 
 
 def _folded(name: str) -> str:

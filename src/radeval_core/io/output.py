@@ -31,7 +31,10 @@ def check_output(path: str | Path, suffixes: tuple[str, ...] = ROW_SUFFIXES, opt
 
 
 def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """Write rows of `{"id", "scores": {name: float or None}}`, some with `coverage`, in the format the ending names."""
+    """Write rows of `{"id", "scores": {name: float or None}}` in the format the ending names.
+
+    Further keys of a row, such as `system` or `coverage`, become columns before the scores.
+    """
     write = {".jsonl": write_jsonl, ".csv": _write_csv, ".parquet": _write_parquet}[path.suffix.lower()]
     write_atomically(path, lambda temporary: write(temporary, rows))
 
@@ -99,19 +102,14 @@ def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _columns(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers of a row by the name of their column: the scores, then the coverage if it has one."""
-    return {**row["scores"], **{name: row[name] for name in ("coverage",) if name in row}}
-
-
 def _write_csv(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         for index, row in enumerate(rows):
-            columns = _columns(row)
+            labels = {key: value for key, value in row.items() if key != "scores"}
             if index == 0:
-                writer.writerow(["id", *columns])
-            writer.writerow([row["id"], *columns.values()])
+                writer.writerow([*labels, *row["scores"]])
+            writer.writerow([*labels.values(), *row["scores"].values()])
 
 
 def _write_parquet(path: Path, rows: Iterable[dict[str, Any]]) -> None:
@@ -119,12 +117,16 @@ def _write_parquet(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     import pyarrow
     import pyarrow.parquet
 
-    ids: list[str | int] = []
+    labels: dict[str, list[Any]] = {}
     columns: dict[str, array[float]] = {}
     for row in rows:
-        ids.append(row["id"])
-        for name, value in _columns(row).items():
+        for name, value in row.items():
+            if name != "scores":
+                labels.setdefault(name, []).append(value)
+        for name, value in row["scores"].items():
             columns.setdefault(name, array("d")).append(math.nan if value is None else value)
-    plain = ids if all(isinstance(i, int) for i in ids) else [str(i) for i in ids]
+    ids = labels["id"]
+    labels["id"] = ids if all(isinstance(i, int) for i in ids) else [str(i) for i in ids]
     scores = {name: pyarrow.array(numpy.frombuffer(c), from_pandas=True) for name, c in columns.items()}  # NaN is null
-    pyarrow.parquet.write_table(pyarrow.table({"id": pyarrow.array(plain), **scores}), path)
+    named = {name: pyarrow.array(values) for name, values in labels.items()}
+    pyarrow.parquet.write_table(pyarrow.table({**named, **scores}), path)

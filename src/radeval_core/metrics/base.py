@@ -24,6 +24,7 @@ from radeval_core.pairs import Pair
 
 if TYPE_CHECKING:
     from radeval_core.annotators.findings import ReportReader, ReportView
+    from radeval_core.annotators.sections import SectionCutter
     from radeval_core.findings.coverage import Coverage
     from radeval_core.findings.types import ParsedReport
     from radeval_core.metrics._coverage import PairCoverage
@@ -92,6 +93,7 @@ class Resources:
         batch_tokens: token budget of a batch, or None to choose.
         progress: show bars on a terminal.
         lexicon: YAML files with further findings or regions for the findings parser.
+        section: the section of the reports to score, or empty for whole reports.
     """
 
     store: AnnotationStore = field(default_factory=AnnotationStore)
@@ -99,6 +101,7 @@ class Resources:
     batch_tokens: int | None = None
     progress: bool = True
     lexicon: tuple[str | Path, ...] = ()
+    section: str = ""
 
     @cached_property
     def reader(self) -> ReportReader:
@@ -107,6 +110,13 @@ class Resources:
         from radeval_core.findings.parser import FindingsParser
 
         return ReportReader(FindingsParser(self.lexicon, remember=_SENTENCES))
+
+    @cached_property
+    def cutter(self) -> SectionCutter | None:
+        """Return what cuts reports down to the section of this run; None if whole reports are scored."""
+        from radeval_core.annotators.sections import SectionCutter
+
+        return SectionCutter(self.section, self.reader.parser) if self.section else None
 
     def reports(self, texts: Sequence[str]) -> dict[str, ParsedReport]:
         """Return the parsed report of each distinct text."""
@@ -149,6 +159,8 @@ class Scorer(ABC):
     spec: ClassVar[MetricSpec]
     #: options the metric takes
     options: ClassVar[Mapping[str, Option]] = {}
+    #: numbers over the corpus that can be shown and compared like a part; their direction is the headline's
+    corpus_numbers: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, config: Config, resources: Resources, checkpoint: str | None = None, **options: Any) -> None:
         self.config = config

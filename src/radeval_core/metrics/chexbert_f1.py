@@ -73,6 +73,11 @@ class ChexbertScorer(AnnotatedScorer):
         "dtype": DTYPE,
     }
 
+    corpus_numbers = (
+        *("macro_f1", "weighted_f1", "samples_f1", "accuracy"),
+        *("micro_f1_5", "macro_f1_5", "weighted_f1_5", "samples_f1_5", "accuracy_5"),
+    )
+
     def prepare(self) -> None:
         self.names = tuple(name.lower().replace(" ", "_") for name in observation_names())
 

@@ -18,6 +18,8 @@ def interval95(
 ) -> tuple[float, float] | None:
     """Return the 95 % percentile interval of a headline, or None with fewer than two pairs.
 
+    There is no interval either if a resample has no value (NaN).
+
     Args:
         per_pair: one row of statistics per pair.
         headline: maps the sum of rows (last axis: statistics) to the headline, for any leading axes.
@@ -32,6 +34,8 @@ def interval95(
         sums = [np.bincount(drawn, minlength=n) @ per_pair for drawn in index.reshape(-1, n)]
         return headline(np.reshape(sums, (*index.shape[:-1], width)))
 
+    if np.isnan(statistic(np.arange(n), -1)).any():
+        return None
     result = stats.bootstrap(
         (np.arange(n),),
         statistic,
@@ -43,4 +47,5 @@ def interval95(
         method="percentile",
         rng=np.random.default_rng(SEED),
     )
-    return float(result.confidence_interval.low), float(result.confidence_interval.high)
+    low, high = map(float, result.confidence_interval)
+    return None if np.isnan(low) or np.isnan(high) else (low, high)

@@ -1,11 +1,13 @@
-"""Test whether one system is better than another, with paired tests on per-pair differences. No metric is rerun.
+"""Test whether one system is better than another on the same pairs. No metric is rerun.
 
-As in sacrebleu, p = (k + 1) / (n + 1), two-sided, with a fixed seed.
+A system's number is a function of the *sum* of its per-pair statistics: a mean, or a value over the corpus such as
+BLEU. The tests resample the pairs, or swap the two systems in some of them, and compute the number itself again. As in
+sacrebleu, p = (k + 1) / (n + 1), two-sided, with a fixed seed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,24 +16,33 @@ from numpy.typing import NDArray
 from radeval_core.stats.bootstrap import RESAMPLES, SEED
 
 Array = NDArray[np.float64]
-#: number of sign flips of the randomisation test
+#: maps summed statistics (last axis) to numbers (last axis), for any leading axes
+Summary = Callable[[Array], Array]
+#: number of random swaps of the randomisation test
 FLIPS = 10_000
+#: the smallest p-value that each test can give
+SMALLEST_P_BOOTSTRAP = 1 / (RESAMPLES + 1)
+SMALLEST_P_RANDOMISATION = 1 / (FLIPS + 1)
 #: numbers in memory at once
 _GATHER = 5_000_000
 
 
 @dataclass(frozen=True)
 class PairedTest:
-    """The result of both tests on the mean of per-pair differences.
+    """The result of both tests on one number of two systems.
 
     Attributes:
-        difference: the mean; NaN without pairs.
-        ci95: its 95 % bootstrap percentile interval, or None with fewer than two pairs.
-        p_bootstrap: paired bootstrap, with resamples shifted to a mean of zero.
+        first: the number of the first system; NaN if it has none.
+        second: the number of the second system.
+        difference: the second minus the first.
+        ci95: 95 % bootstrap percentile interval of the difference, or None with fewer than two pairs.
+        p_bootstrap: paired bootstrap, with resamples shifted to a difference of zero.
         p_randomisation: approximate randomisation, which swaps the two systems at random in each pair.
         n: number of pairs.
     """
 
+    first: float
+    second: float
     difference: float
     ci95: tuple[float, float] | None
     p_bootstrap: float
@@ -39,34 +50,40 @@ class PairedTest:
     n: int
 
 
-def paired_test(differences: Array, seed: int = SEED) -> PairedTest:
-    """Test whether the mean of per-pair differences is zero.
+def paired_tests(first: Array, second: Array, summary: Summary, seed: int = SEED) -> list[PairedTest]:
+    """Test whether numbers of two systems differ; return one result per number of the summary.
 
     Args:
-        differences: score of one system minus score of the other, one number per pair, without NaN.
+        first: per-pair statistics of one system, one row per pair, without NaN.
+        second: the same of the other system, in the same order of pairs.
+        summary: maps summed statistics to the numbers to test.
         seed: seed of the draws.
     """
-    n = len(differences)
-    if n == 0:
-        return PairedTest(float("nan"), None, 1.0, 1.0, 0)
-    observed = float(differences.mean())
+    n = len(first)
+    one, other = (summary(rows.sum(axis=0)) for rows in (first, second))
+    observed = other - one
     rng = np.random.default_rng(seed)
-    means = np.concatenate(
-        [differences[rng.integers(n, size=(rows, n))].mean(axis=1) for rows in _batches(RESAMPLES, n)]
-    )
-    flipped = np.concatenate(
-        [rng.choice(np.array([-1.0, 1.0]), size=(rows, n)) @ differences / n for rows in _batches(FLIPS, n)]
-    )
+    if n == 0:
+        nothing = float("nan")
+        return [PairedTest(nothing, nothing, nothing, None, 1.0, 1.0, 0) for _ in observed]
+    resampled = np.concatenate([_resampled(first, second, summary, rows, rng) for rows in _batches(RESAMPLES, n)])
+    swapped = np.concatenate([_swapped(first, second, summary, rows, rng) for rows in _batches(FLIPS, n)])
     # sums in another order differ in their last digits but must count as equal
-    at_least = abs(observed) - 1e-12 * float(np.abs(differences).mean())
-    low, high = np.percentile(means, [2.5, 97.5])
-    return PairedTest(
-        observed,
-        (float(low), float(high)) if n > 1 else None,
-        _p_value(np.abs(means - observed), at_least),
-        _p_value(np.abs(flipped), at_least),
-        n,
-    )
+    at_least = np.abs(observed) - 1e-12 * np.fmax(np.abs(one), np.abs(other))
+    p_bootstrap = _p_values(resampled - observed, at_least)
+    p_randomisation = _p_values(swapped, at_least)
+    return [
+        PairedTest(
+            float(one[i]),
+            float(other[i]),
+            float(observed[i]),
+            _interval(resampled[:, i]) if n > 1 else None,
+            float(p_bootstrap[i]),
+            float(p_randomisation[i]),
+            n,
+        )
+        for i in range(len(observed))
+    ]
 
 
 def randomisation_p_values(differences: Array, seed: int = SEED) -> Array:
@@ -88,8 +105,30 @@ def randomisation_p_values(differences: Array, seed: int = SEED) -> Array:
     return (reached + 1) / (FLIPS + 1)
 
 
-def _p_value(drawn: Array, observed: float) -> float:
-    return (int((drawn >= observed).sum()) + 1) / (len(drawn) + 1)
+def _resampled(first: Array, second: Array, summary: Summary, rows: int, rng: np.random.Generator) -> Array:
+    """Return differences on resamples of the pairs, drawn with replacement."""
+    n = len(first)
+    times = np.array([np.bincount(rng.integers(n, size=n), minlength=n) for _ in range(rows)], dtype=np.float64)
+    return summary(times @ second) - summary(times @ first)
+
+
+def _swapped(first: Array, second: Array, summary: Summary, rows: int, rng: np.random.Generator) -> Array:
+    """Return differences after swapping the systems in a random half of the pairs."""
+    swaps = rng.integers(2, size=(rows, len(first)), dtype=np.int8).astype(np.float64)
+    moved = swaps @ (second - first)
+    return summary(second.sum(axis=0) - moved) - summary(first.sum(axis=0) + moved)
+
+
+def _interval(resampled: Array) -> tuple[float, float] | None:
+    if np.isnan(resampled).any():
+        return None
+    low, high = np.percentile(resampled, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def _p_values(drawn: Array, observed: Array) -> Array:
+    """Return how often a draw reaches what was observed. A draw without a value counts as reaching it."""
+    return ((~(np.abs(drawn) < observed)).sum(axis=0) + 1) / (len(drawn) + 1)
 
 
 def _batches(total: int, width: int) -> Iterator[int]:
