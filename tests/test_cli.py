@@ -178,10 +178,15 @@ def test_an_unavailable_checkpoint_says_what_to_type(pairs, capsys):
 
 
 def test_unknown_options_are_exit_code_2(capsys):
-    for arguments in (["score"], ["nonsense"], ["score", "x", "--metrics", "bleu", "--nonsense"], []):
+    for arguments in (["nonsense"], ["score", "x", "--metrics", "bleu", "--nonsense"], []):
         with pytest.raises(SystemExit) as stop:
             cli.main(arguments)
         assert stop.value.code == 2
+
+
+def test_no_metrics_say_what_to_type(capsys):
+    assert cli.main(["score", "pairs.jsonl"]) == 2
+    assert "give --metrics NAMES (see `radeval metrics`), or --preset rexrank|" in capsys.readouterr().err
 
 
 def test_help_shows_examples(capsys):

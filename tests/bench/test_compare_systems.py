@@ -188,7 +188,7 @@ def test_names_of_systems(tmp_path):
     assert list(systems_from(["a.csv", "a.csv", "a.csv"])) == ["a", "a (2)", "a (3)"]
     with pytest.raises(InputError, match="two systems are named 'a'"):
         systems_from(["a.csv", "a=b.csv"])
-    with pytest.raises(InputError, match="expected FILE or NAME=FILE, got '=b.csv'"):
+    with pytest.raises(InputError, match=r"expected FILE or NAME=FILE, got '=b\.csv'"):
         systems_from(["a.csv", "=b.csv"])
     odd = tmp_path / "x=1.csv"
     odd.write_text("")

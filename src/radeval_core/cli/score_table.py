@@ -50,7 +50,7 @@ def section_note(section: Mapping[str, Any]) -> str:
         return ""
     parts = []
     for key, fate in (("without_section", "scored as empty"), ("without_headings", "taken whole")):
-        counts = [f"{number} {side}" for side, number in section[key].items() if number]
+        counts = [f"{number} {side[: -1 if number == 1 else None]}" for side, number in section[key].items() if number]
         if counts:
             what = "no such section" if key == "without_section" else "no headings"
             parts.append(f"{' and '.join(counts)} with {what}, {fate}")
