@@ -77,7 +77,8 @@ def test_a_missing_column_names_the_argument(pd):
         score(pd.DataFrame(STUDY), ["rouge"])
     assert str(error.value) == (
         "pairs: the DataFrame: columns 'prediction', 'reference' are missing; "
-        "found 'generated_report', 'ground_truth', 'study_id'; try prediction_column='generated_report', reference_column='ground_truth'"
+        "found 'generated_report', 'ground_truth', 'study_id'; "
+        "try prediction_column='generated_report', reference_column='ground_truth'"
     )
     with pytest.raises(InputError, match="are for a DataFrame or a Dataset"):
         score([("a", "b")], ["rouge"], prediction_column="x")

@@ -16,6 +16,7 @@ FILES = {
     "p.csv": "id,prediction,reference\n,,b\n,a,\n",
     "p.jsonl": '{"id": null, "prediction": null, "reference": "b"}\n{"prediction": "a", "reference": null}\n',
     "nan.jsonl": '{"id": NaN, "prediction": NaN, "reference": "b"}\n{"id": "", "prediction": "a", "reference": NaN}\n',
+    "nan.csv": "id,prediction,reference\nNaN,nan,b\n,a,null\n",
     "p.json": '{"prediction": [null, "a"], "reference": ["b", NaN]}',
 }
 
@@ -100,3 +101,25 @@ def test_a_column_that_looks_like_an_id_is_noted_with_its_option(tmp_path, said)
     path = write(tmp_path / "p.jsonl", '{"prediction": "x", "reference": "y", "study_id": 7}\n')
     list(open_pairs(path, columns=PairColumns()))
     assert said() == [f"{path}: column 'study_id' is not used: --id-column study_id takes the ids from it"]
+
+
+def test_ids_that_repeat_in_a_file_of_reports_are_noted(tmp_path, said):
+    path = write(tmp_path / "r.csv", "id,text\na,x\na,y\n")
+    assert len(list(ReportFile.open(path))) == 2
+    assert said() == [f"{path}: 1 row has the id of an earlier row; every row is read"]
+
+
+def test_parse_reads_its_file_once_and_counts_empty_reports(tmp_path, capsys, monkeypatch):
+    from radeval_core.io import readers
+
+    opened, real = [], readers.table_rows
+    monkeypatch.setattr(readers, "table_rows", lambda *arguments: opened.append(1) or real(*arguments))
+    path = write(tmp_path / "r.csv", 'id,text\na,"Small left effusion.\nNo pneumothorax."\nb,\nc,NaN\n')
+    out = tmp_path / "o.jsonl"
+    assert cli.main(["parse", str(path), "--out", str(out)]) == 0
+    assert len(opened) == 1 and len(out.read_text().splitlines()) == 3
+    printed = capsys.readouterr().out
+    assert "wrote 3 rows" in printed and "empty reports, without findings: 2 of 3" in printed
+    assert cli.main(["parse", str(path), "--json"]) == 0
+    captured = capsys.readouterr()
+    assert len(captured.out.splitlines()) == 3 and "2 of 3" in captured.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from radeval_core.errors import InputError, unknown_name
@@ -41,7 +42,8 @@ class SectionCutter:
         self._counts.clear()
         for pair in pairs:
             prediction = self._cut(pair.prediction, "predictions")
-            yield Pair(prediction, tuple(self._cut(text, "references") for text in pair.references), pair.id)
+            references = tuple(self._cut(text, "references") for text in pair.references)
+            yield replace(pair, prediction=prediction, references=references)
 
     def counts(self) -> dict[str, Any]:
         """Return the section and how many reports lack it or have no headings, ready for JSON."""

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from radeval_core.cli.arguments import TABLES, add_lexicon_option, add_report_column_options, report_columns_of
 from radeval_core.cli.tables import print_table
 from radeval_core.errors import InputError
+from radeval_core.pairs import is_blank
+
+if TYPE_CHECKING:
+    from radeval_core.findings import FindingsParser
 
 _EXAMPLES = """examples:
   radeval parse --text "Small left pleural effusion. No pneumothorax."
@@ -60,14 +67,29 @@ def _parse(args: argparse.Namespace) -> int:
     if not args.out and not args.json:
         raise InputError("give --out FILE.jsonl, or --json to print the rows")
     reports = io.ReportFile.open(args.reports, report_columns_of(args))
-    total = sum(1 for _ in reports)
-    rows = (report_row(row_id, parser.parse(text)) for row_id, text in io.with_progress(reports, total, not args.quiet))
+    counts = Counter[str]()
+    rows = _rows(parser, io.with_progress(reports, None, not args.quiet), counts)
     if args.out:
         out = io.check_output(args.out, (".jsonl",))
         io.write_atomically(out, lambda path: io.write_jsonl(path, rows))
         if not args.quiet:
-            print(f"wrote {total} rows to {out}")
+            print(f"wrote {counts['rows']} rows to {out}")
     else:
         for row in rows:
             print(json.dumps(row, ensure_ascii=False))
+    if counts["empty"] and not args.quiet:
+        message = f"empty reports, without findings: {counts['empty']} of {counts['rows']}"
+        print(message, file=sys.stdout if args.out else sys.stderr)
     return 0
+
+
+def _rows(
+    parser: FindingsParser, reports: Iterable[tuple[str | int, str]], counts: Counter[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the row of each report, and count rows and empty reports. The file is read once."""
+    from radeval_core.findings.rows import report_row
+
+    for row_id, text in reports:
+        counts["rows"] += 1
+        counts["empty"] += is_blank(text)
+        yield report_row(row_id, parser.parse(text))

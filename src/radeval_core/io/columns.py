@@ -68,7 +68,7 @@ class PairColumns:
     reference: str | None = None
     id: str | None = None
 
-    def roles(self, further: Iterable[str] = (), python: bool = False) -> tuple[Role, ...]:
+    def roles(self, further: Iterable[str] = (), *, python: bool = False) -> tuple[Role, ...]:
         """Return what to look for in a table of pairs.
 
         Args:

@@ -24,6 +24,8 @@ Row = tuple[str, dict[str, Any]]
 TABLE_FORMATS = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
 TEXT_FORMAT = ".txt"
 _SEPARATORS = (",", ";", "\t")
+#: how programs write a missing value into a CSV file, besides an empty cell
+_MISSING = frozenset({"NaN", "nan", "null", "NULL", "<NA>"})
 
 
 def format_of(path: Path) -> str:
@@ -85,7 +87,7 @@ def _csv_rows(path: Path, finder: ColumnFinder, notes: Notes, separators: tuple[
                     continue
                 if len(values) != len(header):
                     raise InputError(f"{where}: {len(values)} columns where the header has {len(header)}")
-                yield where, dict(zip(header, values, strict=True))
+                yield where, {name: None if v in _MISSING else v for name, v in zip(header, values, strict=True)}
         except csv.Error as error:
             raise InputError(f"{path}: line {reader.line_num}: not valid CSV ({error})") from error
 

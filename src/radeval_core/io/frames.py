@@ -6,7 +6,7 @@ A cell that is None or NaN is an empty report. Neither package is imported here:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from radeval_core.errors import InputError
@@ -34,7 +34,7 @@ class TablePairs:
         rows = _frame_rows(self.table, finder) if is_frame(self.table) else _dataset_rows(self.table, finder)
         for index, (own_id, row, columns) in enumerate(rows):
             pair = pair_of(f"pairs[{index}]", row, index, columns)
-            yield pair if own_id is None else Pair(pair.prediction, pair.references, own_id)
+            yield pair if own_id is None else replace(pair, id=own_id)
 
 
 def is_table(source: Any) -> bool:

@@ -60,9 +60,7 @@ class PairFile:
                 )
             ids.append(hash(str(pair.id)))
             yield pair
-        if repeated := _repeated(ids):
-            have = "row has" if repeated == 1 else "rows have"
-            self._notes.say(f"{self.path}: {repeated} {have} the id of an earlier row; every row is read")
+        _note_repeated(self.path, ids, self._notes)
 
 
 @dataclass(frozen=True)
@@ -121,12 +119,16 @@ class ReportFile:
                 yield number - 1, line
             return
         finder = ColumnFinder((self.columns or ReportColumns()).roles(), self._notes, hints=self.columns is not None)
+        ids = array("q")
         for index, (where, row) in enumerate(table_rows(self.path, finder, self._notes)):
             columns = finder.find(where, row)
-            yield row_id(where, row, index, columns.get("id")), _report(where, columns["text"], row)
+            own = row_id(where, row, index, columns.get("id"))
+            ids.append(hash(str(own)))
+            yield own, _report(where, columns["text"], row)
+        _note_repeated(self.path, ids, self._notes)
 
 
-def with_progress(items: Iterable[T], total: int, show: bool) -> Iterator[T]:
+def with_progress(items: Iterable[T], total: int | None, show: bool) -> Iterator[T]:
     """Yield the items, with a progress bar on a terminal."""
     yield from tqdm(items, total=total, unit="report", disable=None if show else True)
 
@@ -186,11 +188,13 @@ def _report(where: str, column: str, row: Mapping[str, Any]) -> str:
     return "" if is_missing(value) else require_string(f"{where}: column {column!r}", value)
 
 
-def _repeated(ids: array[int]) -> int:
-    """Return how many values occurred before."""
+def _note_repeated(path: Path, ids: array[int], notes: Notes) -> None:
+    """Note how many ids occurred before."""
     import numpy as np
 
-    return len(ids) - len(np.unique(np.frombuffer(ids, dtype=np.int64)))
+    if repeated := len(ids) - len(np.unique(np.frombuffer(ids, dtype=np.int64))):
+        have = "row has" if repeated == 1 else "rows have"
+        notes.say(f"{path}: {repeated} {have} the id of an earlier row; every row is read")
 
 
 def _known_format(path: Path, formats: tuple[str, ...]) -> None:
