@@ -86,8 +86,8 @@ class FflRqScorer(AnnotatedScorer):
         "boxes": Option(
             None,
             list,
-            "one dict per pair: region to [x1, y1, x2, y2], and optionally size to [width, height], or such a dict for "
-            "prediction and one for reference; by default those of the pairs, else the standard atlas",
+            "one dict per pair, or one for prediction and one for reference: region to [x1, y1, x2, y2], and optionally "
+            "size to [width, height]; else the column boxes, else the standard atlas",
         ),
         "boxes_file": Option(
             None,
