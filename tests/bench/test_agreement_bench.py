@@ -53,6 +53,15 @@ def test_expert_data_is_read(tmp_path):
     assert list(data.raters) == ["errors", "rating"] and data.raters["rating"].shape == (3, 1)
 
 
+def test_radcliq_is_compared_with_5000_resamples_as_in_its_paper(tmp_path, monkeypatch):
+    rows = [row(i, {"errors": e}, f"s{i}") for i, e in enumerate([3, 1, 2, 0])]
+    data = open_data(write(tmp_path / "d.jsonl", rows))
+    for name, resamples in (("radcliq", 5000), ("other", 1000)):
+        scored_by(monkeypatch, up=(True, [1, 2, 3, 4]), **{name: (False, [3, 1, 2, 0])})
+        (gap,) = run_bench(data, ["up", name]).result["differences"]
+        assert gap["kendall_errors"]["resamples"] == resamples
+
+
 def test_hand_worked(tmp_path, monkeypatch):
     # errors 3 1 2 0: `up` orders 5 of 6 pairs of pairs correctly, so tau is 4/6; `down` equals the errors
     rows = [row(i, {"errors": e, "rating": 5 - e}, f"s{i // 2}") for i, e in enumerate([3, 1, 2, 0])]

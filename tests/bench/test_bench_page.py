@@ -30,7 +30,7 @@ def outcome(provenance=None):
             "categories": {"wrong_severity": {"significant": [i % 2, 0]}},
         }
         rows.append({**rated(i, expert, f"s{i // 2}"), "prediction": text, "reference": "Small left effusion."})
-    data = rated_pairs(rows_of(*rows), "d", provenance or {"dataset": "rexval", "config": "pairs", "split": "test"})
+    data = rated_pairs(rows_of(*rows), "d", provenance or {"dataset": "rexval", "config": "all", "split": "test"})
     return run_bench(data, ["rouge", "green", "fineradscore"], with_sensitivity=True)
 
 

@@ -77,12 +77,34 @@ def test_by_hand():
     assert found["mae_matched_findings"]["value"] == pytest.approx(0.5)
     # with the experts' counts, green is 3 / 4.5 and 0
     assert found["mae_score"]["value"] == pytest.approx((2 / 3 - 0.5) / 2)
-    # location: the experts' means 1.5 and 0.5 round up to 2 and 1; the metric counts 2 and 0
+    # location, the only category the experts counted: the metric counts 2 and 0, the experts 1.5 and 0.5
+    assert found["mae_significant_by_category"]["value"] == pytest.approx(0.5)
+    assert found["mae_raters_mean"]["value"] == pytest.approx(0.25)
+    # 1.5 and 0.5 never equal a count; rounded up they are 2 and 1
     place = found["categories"]["wrong_location"]
-    assert place["accuracy"]["value"] == 0.5 and place["precision"] == 1 and place["recall"] == 0.5
+    assert place["accuracy"]["value"] == 0 and place["accuracy_rounded"]["value"] == 0.5
+    # at least one error: the metric says so for a, both experts for a, and the second for b
+    assert place["precision"] == 1 and place["recall"] == pytest.approx(2 / 3)
     # the experts did not count false findings, so the metric's count is neither right nor wrong
     uncounted = found["categories"]["false_finding"]
     assert uncounted["accuracy"]["value"] is None and uncounted["accuracy"]["n"] == 0
+
+
+def test_differences_are_summed_per_category_as_in_table_4():
+    # one false finding for a missing one: the totals are equal, the categories differ by two
+    categories = {"missing_finding": {"significant": 1}, "false_finding": {"significant": 0}}
+    rows = rows_of(rated("a", {"errors": 1, "significant_errors": 1, "categories": categories}))
+    scored = {"green": result("green", [0], details=[green(0, ["false_finding"])])}
+    found = count_rows(scored, rated_pairs(rows, "d"), np.ones((1, 1)))["green"]
+    assert found["mae_significant"]["value"] == 0 and found["mae_significant_by_category"]["value"] == 2
+
+
+def test_an_insignificant_error_is_at_least_one_error():
+    categories = {"wrong_severity": {"significant": 0, "insignificant": 1}}
+    rows = rows_of(rated("a", {"errors": 1, "significant_errors": 0, "categories": categories}))
+    scored = {"green": result("green", [1], details=[green(1, (), ["wrong_severity"])])}
+    found = count_rows(scored, rated_pairs(rows, "d"), np.ones((1, 1)))["green"]["categories"]["wrong_severity"]
+    assert (found["precision"], found["recall"]) == (1, 1) and found["accuracy"]["value"] == 1
 
 
 def test_between_raters_by_hand():

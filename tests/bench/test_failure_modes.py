@@ -83,3 +83,24 @@ def test_without_several_candidates_or_categories_there_is_no_section():
         failure_modes(results, rated_pairs(rows_of(rated(0, {"errors": 1}, 0), rated(1, {"errors": 2}, 0)), "d"))
         is None
     )
+
+
+def test_candidates_that_the_data_names_are_compared_as_in_table_s3():
+    rows = [
+        {**rated(i, {"categories": {"false_finding": {"significant": c}}}, study), "candidate": name}
+        for i, (c, study, name) in enumerate(
+            [([2, 4], 0, "bleu"), ([1, 1], 0, "radgraph"), ([3, 3], 1, "bleu"), ([0, 2], 1, "radgraph"), (9, 2, "bleu")]
+        )
+        if study < 2
+    ]
+    # a metric that likes the worse candidates does not change the groups
+    found = failure_modes({"green": result("green", [1, 0, 1, 0])}, rated_pairs(rows_of(*rows), "d"))
+    assert found["by"] == "candidate" and found["studies"] == 2
+    means = found["means"]["errors"]
+    assert means["bleu"]["false_finding"] == means["bleu"]["total"] == 3 and means["radgraph"]["false_finding"] == 1
+    test = next(t for t in found["tests"] if t["category"] == "false_finding" and t["more"] == "bleu")
+    assert test["fewer"] == "radgraph" and test["p"] < 0.05
+
+
+def test_without_the_column_each_metric_chooses():
+    assert failure_modes({"a": result("a", [1, 2])}, data([1, 2], [0, 0]))["by"] == "metric"

@@ -74,6 +74,9 @@ def test_the_best_report_is_the_one_from_scoring_every_pair(every_pair, metric, 
     assert [row["best_id"] for row in found.rows] == best_ids(scores, CORPUS, metric)
     assert found.summary["exact"] is True
     assert found.summary["mean"] == pytest.approx(scores.max(axis=1).mean())
+    low, high = found.summary["ci95"]
+    assert low <= found.summary["mean"] <= high and found.summary["resamples"] == 5000
+    assert found.summary["range"] == [scores.max(axis=1).min(), scores.max(axis=1).max()]
     assert found.summary["n"] == 40 and found.summary["corpus"] == 150
     assert found.summary["signature"].startswith(f"{metric.partition('.')[0]}|config:embedded|")
 

@@ -50,8 +50,15 @@ def test_from_the_publishers_files_to_the_page(built, tmp_path, capsys):
     assert cli.main(arguments) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["data"]["dataset"] == "rexval" and found["rouge"]["n"] == found["data"]["rows"] == 200
-    assert len(found["green"]["kendall_errors"]["raters"]) == 6 and found["failure_modes"]["studies"] > 0
+    assert len(found["green"]["kendall_errors"]["raters"]) == 6 and found["failure_modes"]["studies"] == 50
+    modes = found["failure_modes"]
+    assert modes["by"] == "candidate" and set(modes["means"]["errors"]) == set(CANDIDATES)
+    first = [n for (_, name, category, _, _), n in counts.items() if name == "bleu" and category == 1]
+    assert modes["means"]["errors"]["bleu"]["false_finding"] == pytest.approx(sum(first) / 300)
+    assert {row["candidate"] for row in modes["published"]} == set(CANDIDATES)
+    assert all(row["pairs"] == 200 for row in found["published"])
     by = {(row["label"], row["measure"]): row for row in found["published"]}
+    assert by["GREEN", "errors"]["comparable"] is False and by["ROUGE-L", "errors"]["comparable"] is True
     assert by["GREEN", "errors"]["value"] == 0.63
     assert by["GREEN", "errors"]["measured"] == {k: found["green"]["kendall_errors"][k] for k in ("value", "ci95", "n")}
     assert "Published values" in page.read_text() and "0.527" in page.read_text()

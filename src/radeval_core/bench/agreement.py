@@ -20,8 +20,10 @@ from radeval_core.stats.agreement import (
     expert_agreement,
     mean_estimate,
     rater_mean,
+    study_resamples,
     weighted_mean,
 )
+from radeval_core.stats.bootstrap import RADCLIQ_RESAMPLES, RESAMPLES
 from radeval_core.stats.multiplicity import benjamini_hochberg
 from radeval_core.stats.preference import Preferences, accuracy_by_confidence, confidence_groups, preferences
 
@@ -89,12 +91,15 @@ def experts(data: ExpertData, resamples: Array) -> dict[str, Any]:
     return out
 
 
-def differences(results: Values, data: ExpertData, resamples: Array) -> list[dict[str, Any]]:
+def differences(results: Values, data: ExpertData) -> list[dict[str, Any]]:
     """Compare every two metrics on the pairs that all metrics scored.
 
     `p` is two-sided; `p_bh` is corrected over all pairs of metrics by Benjamini and Hochberg. Holm's correction would
-    need far more resamples: with 55 pairs and 1,000 resamples its smallest p-value is 0.11.
+    need far more resamples: with 55 pairs and 1,000 resamples its smallest p-value is 0.11. Yu et al. take 1,000
+    resamples to compare metrics, and 5,000 to compare RadCliQ with the others; so do we.
     """
+    with_radcliq = any(name.partition(".")[0] == "radcliq" for name in results)
+    resamples = study_resamples(data.studies, RADCLIQ_RESAMPLES if with_radcliq else RESAMPLES)
     unscored = np.isnan(np.column_stack([r.scores for r in results.values()])).any(axis=1)
     rows: list[dict[str, Any]] = [{"metrics": list(names)} for names in combinations(results, 2)]
     for measure in data.raters if rows else ():
@@ -106,5 +111,5 @@ def differences(results: Values, data: ExpertData, resamples: Array) -> list[dic
         }
         gaps = [difference(taus[row["metrics"][0]], taus[row["metrics"][1]]) for row in rows]
         for row, gap, adjusted in zip(rows, gaps, benjamini_hochberg([g.p for g in gaps]), strict=True):
-            row[key] = {**plain_difference(gap), "p_bh": number(adjusted)}
+            row[key] = {**plain_difference(gap), "p_bh": number(adjusted), "resamples": len(resamples)}
     return rows

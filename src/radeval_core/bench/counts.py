@@ -1,8 +1,17 @@
 """Compare a metric's error counts with the experts'. Tables 1, 2 and 4 of the GREEN paper.
 
-This is for metrics that count errors per category. The paper gives no formula for the accuracy of a category. We use
-the share of pairs where the metric's count of significant errors equals the experts' mean, rounded half up. Precision
-and recall (FineRadScore, appendix D) are those of "has an error of this category".
+This is for metrics that count errors per category. Like GREEN's authors, we measure
+
+- table 1: the absolute difference of the *total* counts of two counters (`mae_significant`, `mae_raters`);
+- tables 2 and 4: the sum over the categories of the absolute difference *per category* (`mae_…_by_category`), and how
+  often the count of a category equals the experts' mean, *not rounded* (`accuracy`). With several experts the mean is
+  often no whole number, so `accuracy_rounded` takes equality with the mean rounded half up.
+
+The two differences are not the same: 1.54 against the mean expert in table 4 is larger than 1.02 against single
+experts in table 1, which no single definition allows.
+
+Precision and recall (FineRadScore, appendix D) are those of "at least one error of this category", significant or not.
+The paper does not say how it joins several radiologists; here each pair and radiologist is one point.
 """
 
 from __future__ import annotations
@@ -121,8 +130,13 @@ def _row(
     row: dict[str, Any] = {}
     for kind, raters in expert.items():
         row[f"mae_{kind}"] = _gap(counts.totals[kind], rater_mean(raters), resamples)
+        if data.categories:
+            row[f"mae_{kind}_by_category"] = _category_gap(counts, data, kind, resamples)
     if expert["significant"].shape[1] > 1:
-        row["mae_raters"] = [_mean_gap(counts.totals["significant"], column) for column in expert["significant"].T]
+        each = [_mean_gap(counts.totals["significant"], column) for column in expert["significant"].T]
+        row["mae_raters"] = each
+        known = [gap for gap in each if gap is not None]
+        row["mae_raters_mean"] = {"value": sum(known) / len(known) if known else None, "ci95": None, "n": len(known)}
     if counts.matched is not None and "matched_findings" in data.raters:
         matched, significant = data.expert("matched_findings"), rater_mean(expert["significant"])
         with np.errstate(invalid="ignore"):  # equation 1
@@ -131,7 +145,10 @@ def _row(
         row["mae_score"] = _gap(result.scores, by_experts, resamples)
     if data.categories:
         row["categories"] = {
-            c: _category(counts.categories[c]["significant"], data.category(c, "significant"), resamples)
+            c: {
+                **_accuracies(counts.categories[c]["significant"], data.category(c, "significant"), resamples),
+                **_detection(sum(counts.categories[c].values(), np.zeros(len(data.pairs))), data.category(c)),
+            }
             for c in CATEGORIES
         }
     return row
@@ -144,19 +161,36 @@ def _gap(predicted: Array, expert: Array, resamples: Array) -> dict[str, Any]:
     return {**plain(weighted_mean(gaps, resamples)), "std": float(known.std()) if len(known) else None}
 
 
+def _category_gap(counts: Counts, data: ExpertData, kind: str, resamples: Array) -> dict[str, Any]:
+    """Return the mean over pairs of the summed absolute differences of the categories that the experts counted."""
+    gaps = [np.abs(counts.categories[c][kind] - rater_mean(data.category(c, kind))) for c in CATEGORIES]
+    stated = [gap for c, gap in zip(CATEGORIES, gaps, strict=True) if not np.isnan(data.category(c, kind)).all()]
+    total = np.sum(stated, axis=0) if stated else np.full(len(data.pairs), np.nan)
+    return _gap(total, np.zeros(len(total)), resamples)
+
+
 def _mean_gap(one: Array, other: Array) -> float | None:
     gaps = np.abs(one - other)
     return number(float(np.nanmean(gaps))) if (~np.isnan(gaps)).any() else None
 
 
-def _category(predicted: Array, raters: Array, resamples: Array) -> dict[str, Any]:
-    expert = np.floor(rater_mean(raters) + 0.5)
-    known = ~np.isnan(predicted + expert)
-    equal = np.where(known, predicted == expert, np.nan)
-    by_metric, by_experts = predicted[known] > 0, expert[known] > 0
+def _accuracies(predicted: Array, raters: Array, resamples: Array) -> dict[str, Any]:
+    """Return how often a count equals the experts' mean, as it is and rounded half up."""
+    mean = rater_mean(raters)
+    known = ~np.isnan(predicted + mean)
+    return {
+        key: plain(weighted_mean(np.where(known, predicted == wanted, np.nan), resamples))
+        for key, wanted in (("accuracy", mean), ("accuracy_rounded", np.floor(mean + 0.5)))
+    }
+
+
+def _detection(predicted: Array, raters: Array) -> dict[str, float | None]:
+    """Return precision and recall of having at least one error; each pair and radiologist is one point."""
+    counted = np.broadcast_to(predicted[:, None], raters.shape)
+    known = ~np.isnan(counted + raters)
+    by_metric, by_experts = counted[known] > 0, raters[known] > 0
     both = int((by_metric & by_experts).sum())
     return {
-        "accuracy": plain(weighted_mean(equal, resamples)),
         "precision": both / int(by_metric.sum()) if by_metric.any() else None,
         "recall": both / int(by_experts.sum()) if by_experts.any() else None,
     }

@@ -3,7 +3,7 @@
 A row: `{"id", "study", "prediction", "reference", "expert": {"errors": 2, "significant_errors": [0, 1], "rating": 4}}`.
 Each expert measure is a number, or a list with one number per rater (null: this rater did not read the pair). `expert`
 may also contain `categories`: `{"wrong_location": {"significant": [0, 1], "insignificant": 0}, …}`; a missing category
-or kind has no errors.
+or kind has no errors. An optional `candidate` names the method that wrote the prediction.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from radeval_core.error_categories import CATEGORIES
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.io import pair_of
-from radeval_core.pairs import Pair
+from radeval_core.pairs import Pair, require_string
 from radeval_core.stats.agreement import Array, rater_mean
 
 #: the measures that experts may state; True if more is better
@@ -42,6 +42,7 @@ class ExpertData:
         categories: the same for each category of error, by significance; empty if the file has no categories.
         preference: the same for `preferred` and `confidence`.
         provenance: where the rows come from.
+        candidates: who or what wrote each prediction, as in ReXVal's `candidate`; empty if not every row says so.
     """
 
     pairs: list[Pair]
@@ -50,6 +51,7 @@ class ExpertData:
     categories: dict[str, dict[str, Array]] = field(default_factory=dict)
     preference: dict[str, Array] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
+    candidates: list[str] = field(default_factory=list)
 
     def expert(self, measure: str) -> Array:
         """Return the mean over the raters for each pair."""
@@ -74,6 +76,7 @@ def rated_pairs(rows: Iterable[Place], source: str, provenance: Mapping[str, Any
     """
     pairs: list[Pair] = []
     studies: list[str | int] = []
+    candidates: list[str] = []
     known = _Raters()
     columns: dict[str, list[list[float] | None]] = {measure: [] for measure in (*MEASURES, *PREFERENCE)}
     categories: list[dict[tuple[str, str], list[float]] | None] = []
@@ -86,6 +89,8 @@ def rated_pairs(rows: Iterable[Place], source: str, provenance: Mapping[str, Any
         first_seen[pair.id] = line
         pairs.append(pair)
         studies.append(study_of(where, row, pair))
+        if row.get("candidate") is not None:
+            candidates.append(require_string(f"{where}: column 'candidate'", row["candidate"]))
         stated = _expert(where, row)
         for measure, column in columns.items():
             numbers = _numbers(f"{where}: expert {measure!r}", stated.get(measure), measure in _COUNTS)
@@ -103,6 +108,7 @@ def rated_pairs(rows: Iterable[Place], source: str, provenance: Mapping[str, Any
         _category_matrices(categories, columns["errors"], known),
         {m: matrix for m, matrix in matrices.items() if m in PREFERENCE},
         dict(provenance or {}),
+        candidates if len(candidates) == len(pairs) else [],
     )
 
 

@@ -108,8 +108,11 @@ def _heat(result: Mapping[str, Any], table: Table) -> str | None:
         shown = {n: result[n]["kendall_categories"] for n in metrics_of(result) if "kendall_categories" in result[n]}
         rows = {name: [by[c]["value"] for c in CATEGORIES] for name, by in shown.items()}
     elif table.key.startswith("failure-") and table.key != "failure-tests":
-        means = result["failure_modes"]["means"][table.key.removeprefix("failure-")]
-        rows = {name: [by[c] for c in CATEGORIES] for name, by in means.items()}
+        kind = table.key.removeprefix("failure-")
+        means = result["failure_modes"]["means"][kind]
+        rows = {name: [by[c] for c in (*CATEGORIES, "total")] for name, by in means.items()}
+        published = result["failure_modes"].get("published", ())
+        rows |= {f"{row['candidate']}, published": row["means"] for row in published if row["measure"] == kind}
     else:
         return None
     most = max((abs(v) for values in rows.values() for v in values if v is not None), default=0) or 1.0

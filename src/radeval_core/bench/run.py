@@ -96,8 +96,8 @@ def _rated(
     result["experts"] = experts(data, resamples)
     if (gaps := rater_gaps(data)) is not None:
         result["experts"]["mae_significant_errors"] = gaps
-    result["differences"] = differences(results, data, resamples)
-    published = beside_measured(scored, data, resamples) + counts_beside_measured(counts, data.provenance)
+    result["differences"] = differences(results, data)
+    published = beside_measured(scored, data, resamples) + counts_beside_measured(counts, scored, data.provenance)
     sections = {
         "failure_modes": failure_modes(results, data),
         "published": published or None,

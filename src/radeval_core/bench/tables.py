@@ -148,7 +148,8 @@ def _preference(result: Result, by: str, what: str) -> Table | None:
 
 def _counts(result: Result) -> Table | None:
     names = [name for name in metrics_of(result) if "counts" in result[name]]
-    keys = [f"mae_{k}" for k in (*SIGNIFICANCE, "matched_findings", "score")]
+    kinds = [f"{kind}{by}" for by in ("", "_by_category") for kind in SIGNIFICANCE]
+    keys = [f"mae_{k}" for k in (*kinds, "matched_findings", "score")]
     shown = [key for key in keys if any(key in result[name]["counts"] for name in names)]
     if not names:
         return None
@@ -164,7 +165,10 @@ def _counts(result: Result) -> Table | None:
         gaps = [v for i, line in enumerate(between) for v in line[i + 1 :] if v is not None]
         if gaps:
             rows.append(["between radiologists", plain_number(sum(gaps) / len(gaps)), *[""] * (len(header) - 2)])
-    note = "Mean absolute error (95 % interval) ± standard deviation, vs the experts' mean; GREEN, tables 1, 2, 4."
+    note = (
+        "Mean absolute error (95 % interval) ± standard deviation, vs the experts' mean. Total counts are GREEN's "
+        "table 1; `by category` sums the differences of the categories, as in its tables 2 and 4."
+    )
     return Table("counts", "Error counts", header, rows, note)
 
 
@@ -178,13 +182,22 @@ def _count_categories(result: Result) -> Table:
         categories = result[name].get("counts", {}).get("categories")
         if categories:
             rows.append([name, "accuracy", *(value(categories[c]["accuracy"], interval=False) for c in CATEGORIES)])
+            rounded = [value(categories[c]["accuracy_rounded"], interval=False) for c in CATEGORIES]
+            rows.append(["", "accuracy, rounded", *rounded])
             for key in ("precision", "recall"):
                 rows.append(["", key, *(plain_number(categories[c][key]) for c in CATEGORIES)])
     note = (
-        "Significant errors. Accuracy: the metric's count equals the rounded mean of the experts. "
-        "Precision and recall: of having any error of the category."
+        "Accuracy: the count of significant errors equals the experts' mean, not rounded, as in GREEN's table 4; below "
+        "it with the mean rounded. Precision and recall: of at least one error, significant or not, per pair and "
+        "radiologist (FineRadScore, appendix D)."
     )
     return Table("count-categories", "Error counts by category", ["metric", "", *map(words, CATEGORIES)], rows, note)
+
+
+_NOT_S3 = (
+    "Not comparable with table S3 of RadCliQ: there a metric retrieves the candidate from a corpus, here it chooses "
+    "among the candidates of a study."
+)
 
 
 def _failure_modes(result: Result) -> list[Table]:
@@ -192,22 +205,31 @@ def _failure_modes(result: Result) -> list[Table]:
     if not found:
         return []
     tables = []
+    by_candidate = found["by"] == "candidate"
+    columns = (*CATEGORIES, "total")
     for kind, means in found["means"].items():
-        rows = [[name, *(plain_number(by[c]) for c in CATEGORIES)] for name, by in means.items()]
+        rows = [[name, *(plain_number(by[c]) for c in columns)] for name, by in means.items()]
+        rows += [
+            [f"{row['candidate']}, published", *map(plain_number, row["means"])]
+            for row in found.get("published", ())
+            if row["measure"] == kind
+        ]
         title = f"Failure modes: {'all ' if kind == 'errors' else ''}{words(kind)}"
-        note = (
-            f"Mean {words(kind)} of the candidates that a metric scores best; {found['studies']} studies; "
-            "RadCliQ, table S3."
+        what = "each kind of candidate in the data" if by_candidate else "the candidates that a metric scores best"
+        note = f"Mean {words(kind)} of {what}; {found['studies']} studies. " + (
+            "RadCliQ, table S3." if by_candidate else _NOT_S3
         )
-        tables.append(Table(f"failure-{kind}", title, ["metric", *map(words, CATEGORIES)], rows, note))
+        tables.append(Table(f"failure-{kind}", title, [found["by"], *map(words, columns)], rows, note))
     worse: dict[tuple[str, str, str], list[str]] = {}
     for test in found["tests"]:
         if test["significant"]:
             worse.setdefault((test["errors"], test["category"], test["more"]), []).append(test["fewer"])
     rows = [[words(kind), words(c), more, ", ".join(fewer)] for (kind, c, more), fewer in worse.items()]
     rate = f"{100 * found['false_discovery_rate']:g} %"
-    note = f"One-sided two-sample t-tests, Benjamini-Hochberg at {rate} within each category; table S4."
-    header = ["errors", "category", "candidates chosen by", "have more errors than those chosen by"]
+    note = (
+        f"One-sided two-sample t-tests, Benjamini-Hochberg at {rate} within each category, as in table S4 of RadCliQ."
+    )
+    header = ["errors", "category", "candidates of", "have more errors than those of"]
     tables.append(Table("failure-tests", "Failure modes: significant differences", header, rows, note))
     return tables
 
@@ -269,17 +291,23 @@ def _published(result: Result) -> Table:
     rows = [
         [
             row["label"],
-            row["metric"],
-            words(row.get("measure", "accuracy")),
+            row["metric"] or "-",
+            _measure(row),
             f"{value(row)}",
             value(row["measured"]),
+            "" if row["comparable"] is None else "yes" if row["comparable"] else f"no: {row['why_not']}",
             f"{row['paper']}, {row['table']}, n {row['pairs']}",
         ]
         for row in result.get("published", ())
     ]
-    header = ["name in paper", "metric", "measure", "published", "measured", "source"]
-    note = "Use the published checkpoints for comparable numbers; the embedded configs are different models."
+    header = ["name in paper", "metric", "measure", "published", "measured", "comparable", "source"]
+    note = "`comparable`: the same pairs and definition, and the model that the paper ran."
     return Table("published", "Published values", header, rows, note)
+
+
+def _measure(row: Mapping[str, Any]) -> str:
+    measure = words(row.get("measure", "accuracy"))
+    return f"{row['coefficient']} {measure}" if "coefficient" in row else measure
 
 
 def _differences(result: Result) -> Table | None:
@@ -298,6 +326,9 @@ def _differences(result: Result) -> Table | None:
         for name in sorted(lower, key=lambda name: -len(lower[name]))
     ]
     pairs = sum(map(len, lower.values()))
-    note = f"{pairs} of {len(found)} pairs of metrics; paired bootstrap, p at most 0.05 after Benjamini-Hochberg."
+    note = (
+        f"{pairs} of {len(found)} pairs of metrics; paired bootstrap with {found[0][key]['resamples']} resamples, "
+        "p at most 0.05 after Benjamini-Hochberg."
+    )
     title = f"Significant differences: {words(key.replace('kendall', 'tau'))}"
     return Table("differences", title, ["metric", "is higher than"], rows, note)

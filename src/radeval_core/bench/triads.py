@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from radeval_core.bench.plain import plain
-from radeval_core.bench.published import published_values
+from radeval_core.bench.published import published_values, with_measured
 from radeval_core.bench.sources import TriadData
-from radeval_core.bench.values import ScoredValue, Values, run_metrics, values_of
+from radeval_core.bench.values import ScoredValue, Values, run_metrics
 from radeval_core.pairs import Pair
-from radeval_core.registry import metrics_behind
 from radeval_core.runner import MetricResult
 from radeval_core.stats.agreement import Array, study_resamples, weighted_mean
 
@@ -42,12 +41,12 @@ def triad_rows(results: Values, data: TriadData) -> dict[str, dict[str, Any]]:
 def beside_measured(results: Mapping[str, MetricResult], data: TriadData) -> list[dict[str, Any]]:
     """Return the published accuracies, each with our measurement if its metric was run."""
     resamples = study_resamples(range(len(data.ids)))
-    rows = []
-    for row in published_values(data.provenance, "accuracy"):
-        found = values_of(results, [row["metric"]] if metrics_behind([row["metric"]])[0] in results else [])
-        measured = next((_outcome(value, resamples)["accuracy"] for value in found.values()), None)
-        rows.append({**row, "measured": measured})
-    return rows
+
+    def measure(value: ScoredValue, row: dict[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = _outcome(value, resamples)["accuracy"]
+        return found
+
+    return with_measured(published_values(data.provenance, "accuracy"), results, measure)
 
 
 def _outcome(result: ScoredValue, resamples: Array) -> dict[str, Any]:

@@ -90,10 +90,14 @@ def _oracle(args: argparse.Namespace) -> int:
         print(json.dumps(summary))
         return 0
     mean = "-" if summary["mean"] is None else f"{summary['mean']:.4f}"
+    interval, spread = (
+        "-" if ends is None else f"{ends[0]:.4f} to {ends[1]:.4f}" for ends in (summary["ci95"], summary["range"])
+    )
     better = "↑ higher" if summary["higher_is_better"] else "↓ lower"
     search = "exact" if summary["exact"] else f"shortlists of {args.candidates}"
-    cells = [summary["metric"], mean, str(summary["n"]), str(summary["corpus"]), search, better]
-    print_table(["metric", "mean best score", "n", "corpus", "search", "better"], [cells])
+    cells = [summary["metric"], mean, interval, spread, str(summary["n"]), str(summary["corpus"]), search, better]
+    header = ["metric", "mean best score", "95 % interval", "range", "n", "corpus", "search", "better"]
+    print_table(header, [cells])
     print(summary["signature"])
     if not args.quiet:
         if summary["without_match"]:

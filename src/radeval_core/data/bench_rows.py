@@ -5,7 +5,7 @@ There are three kinds of rows:
 - `rated`: `{"id", "study", "prediction", "reference", "expert": {…}}`. `expert` has some of `errors`,
   `significant_errors`, `rating`, `preferred` and `confidence`. Each is a number, or a list with one number per rater
   (None if that rater did not read the pair). It may also have `categories`, with values of the same form:
-  `{"<category>": {"significant": …, "insignificant": …}}`.
+  `{"<category>": {"significant": …, "insignificant": …}}`. An optional `candidate` names what wrote the prediction.
 - `triads`: `{"id", "original", "synonym", "opposite"}`.
 - `corrections`: a report, its corrected form and the corrections; see `refisco`.
 """

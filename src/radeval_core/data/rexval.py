@@ -135,7 +135,7 @@ def _held_out() -> set[str]:
 def _rated(row: Row) -> list[Row]:
     categories = {c: {gravity: row[f"{c}_{gravity}"] for gravity in _GRAVITY} for c in CATEGORIES}
     expert = {"errors": row["errors"], "significant_errors": row["significant_errors"], "categories": categories}
-    return [{key: row[key] for key in ("id", "study", "prediction", "reference")} | {"expert": expert}]
+    return [{key: row[key] for key in ("id", "study", "candidate", "prediction", "reference")} | {"expert": expert}]
 
 
 _SCHEMA = pa.schema(

@@ -9,12 +9,16 @@ from numpy.typing import NDArray
 
 SEED = 20240601
 RESAMPLES = 1000
+#: resamples that Yu et al. take to compare RadCliQ with other metrics, and for the mean scores of systems
+RADCLIQ_RESAMPLES = 5_000
 #: indices drawn at once while resampling: bounds memory, not the result
 _DRAWN = 2_000_000
 
 
 def interval95(
-    per_pair: NDArray[np.float64], headline: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    per_pair: NDArray[np.float64],
+    headline: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    n_resamples: int = RESAMPLES,
 ) -> tuple[float, float] | None:
     """Return the 95 % percentile interval of a headline, or None with fewer than two pairs.
 
@@ -23,6 +27,7 @@ def interval95(
     Args:
         per_pair: one row of statistics per pair.
         headline: maps the sum of rows (last axis: statistics) to the headline, for any leading axes.
+        n_resamples: number of resamples.
     """
     n, width = per_pair.shape
     if n < 2:
@@ -39,7 +44,7 @@ def interval95(
     result = stats.bootstrap(
         (np.arange(n),),
         statistic,
-        n_resamples=RESAMPLES,
+        n_resamples=n_resamples,
         batch=max(1, _DRAWN // n),
         vectorized=True,
         axis=-1,
