@@ -56,7 +56,17 @@ def test_bench_json(rated, capsys):
     assert cli.main(arguments) == 0
     first = capsys.readouterr().out
     printed = json.loads(first)
-    assert list(printed) == ["rouge", "bleu", "experts", "differences", "seed", "resamples", "versions", "data"]
+    assert list(printed) == [
+        "rouge",
+        "bleu",
+        "experts",
+        "raters",
+        "differences",
+        "seed",
+        "resamples",
+        "versions",
+        "data",
+    ]
     keys = {f"{kind}_{m}" for kind in ("kendall", "spearman", "pearson") for m in ("errors", "rating")}
     facts = {"n", "unscored", "higher_is_better", "signature"}
     assert keys | facts | {"preference_accuracy", "preference_by_margin"} == set(printed["rouge"])

@@ -76,7 +76,10 @@ def whole():
 def test_the_page_has_every_section_and_loads_nothing(whole):
     page = bench_page(whole)
     ids = checked(page).ids
-    wanted = "agreement scatter raters-errors categories preference-margin preference-confidence counts failure-errors"
+    wanted = (
+        "agreement scatter raters-errors between-errors intraclass categories preference-margin "
+        "preference-confidence counts failure-errors"
+    )
     for key in [*wanted.split(), "count-categories", "sensitivity", "published", "provenance"]:
         assert key in ids, key
     assert page.count("<img") == 4 + 3  # three measures, the preference, and one scatter plot per metric

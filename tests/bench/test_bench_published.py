@@ -20,7 +20,11 @@ def test_every_row_has_a_known_metric_and_a_value_inside_its_interval():
                     assert len(row["means"]) == 7 and sum(row["means"][:6]) == pytest.approx(row["means"][6], abs=0.004)
                     continue
                 assert row["metric"] is None or metric_value(row["metric"])
-                assert row.get("measure", "errors") in MEASURES or entry["coefficient"] in ("counts", "answers")
+                assert row.get("measure", "errors") in MEASURES or entry["coefficient"] in (
+                    "counts",
+                    "answers",
+                    "entities",
+                )
                 assert row["ci95"] is None or row["ci95"][0] < row["value"] < row["ci95"][1]
 
 

@@ -1,8 +1,11 @@
 """Built folders as benchmark rows: choice of config and split, lookup by name, and errors."""
 
+from dataclasses import replace
+
 import pytest
 from invented_sources import radpref, rate_ner, rexval
 
+from radeval_core.data import bench_rows
 from radeval_core.data.bench_rows import find_data, read_built
 from radeval_core.data.build import build
 from radeval_core.errors import InputError
@@ -31,10 +34,17 @@ def test_defaults_and_choices(folders):
     assert len(read_built(folders / "radpref", None, None).rows) == 6
 
 
+def test_a_dataset_without_expert_numbers_is_refused(folders, monkeypatch):
+    rexval = bench_rows.get_dataset("rexval")
+    silent = replace(rexval, configs={name: replace(part, bench=None) for name, part in rexval.configs.items()})
+    monkeypatch.setattr(bench_rows, "get_dataset", lambda name: silent)
+    with pytest.raises(InputError, match="rexval has no expert ratings"):
+        read_built(folders / "rexval")
+
+
 @pytest.mark.parametrize(
     ("name", "config", "split", "message"),
     [
-        ("rate_ner", None, None, "rate_ner has no expert ratings"),
         ("rexval", "spilt", None, "unknown benchmark config of rexval 'spilt': did you mean 'split'"),
         ("rexval", "all", "train", "unknown split of rexval all 'train': .*available: test"),
         ("nothing", None, None, "is not a built dataset: no radeval.json in it"),

@@ -24,6 +24,7 @@ KINDS = {
     "rated": {"id", "study", "prediction", "reference", "expert"},
     "triads": {"id", "original", "synonym", "opposite"},
     "corrections": {"id", "study", "prediction", "reference", "lines"},
+    "entities": {"id", "tokens", "tags"},
 }
 #: radcheck is generated whole: that takes seconds
 TO_BUILD = [pytest.param(name, marks=[pytest.mark.slow] if name == "radcheck" else []) for name in dataset_names()]

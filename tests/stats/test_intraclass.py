@@ -12,7 +12,9 @@ SHROUT_FLEISS = np.array(
 
 def test_the_published_example():
     found = intraclass_correlation(SHROUT_FLEISS, study_resamples(range(6)))
-    assert found.single.value == pytest.approx(0.29, abs=0.005) and found.average.value == pytest.approx(0.62, abs=0.005)
+    assert found.single.value == pytest.approx(0.29, abs=0.005) and found.average.value == pytest.approx(
+        0.62, abs=0.005
+    )
     assert found.raters == 4 and found.single.n == 6
     low, high = found.single.ci95
     assert low < found.single.value < high

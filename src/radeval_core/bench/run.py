@@ -11,12 +11,14 @@ from radeval_core.bench.agreement import agreement_rows, differences, experts
 from radeval_core.bench.correction_rows import CorrectionData
 from radeval_core.bench.corrections import as_rated, correction_sections
 from radeval_core.bench.counts import COUNTING, count_rows, rater_gaps
+from radeval_core.bench.entities import entity_rows
 from radeval_core.bench.expert_data import MEASURES, ExpertData
 from radeval_core.bench.failure_modes import failure_modes
 from radeval_core.bench.provenance import versions
 from radeval_core.bench.published import beside_measured, counts_beside_measured
+from radeval_core.bench.raters import between_raters
 from radeval_core.bench.sensitivity import sensitivity
-from radeval_core.bench.sources import BenchData, TriadData
+from radeval_core.bench.sources import BenchData, EntityData, TriadData
 from radeval_core.bench.triads import score_triads, triad_rows
 from radeval_core.bench.values import ScoredValue, run_metrics, values_of
 from radeval_core.errors import InputError
@@ -50,7 +52,7 @@ def run_bench(
     """Measure how well metrics agree with experts; every coefficient is positive if metric and experts agree.
 
     Args:
-        data: what `open_data` reads: rated pairs, triads, or corrections.
+        data: what `open_data` reads: rated pairs, triads, corrections, or sentences with entities.
         metrics: names of metrics, or of their parts: `green`, `green.error_count`.
         configs: config by metric; the default config for metrics not listed.
         with_sensitivity: also put errors into the references and measure how far each metric falls.
@@ -59,12 +61,17 @@ def run_bench(
     Returns:
         The per-pair numbers, and a result ready for JSON. The result has one entry per metric, `{"kendall_errors":
         {"value", "ci95", "n"}, …, "preference_accuracy", "n", "unscored", "signature"}`, for the measures the data has
-        (for triads `accuracy` and `ties`), and sections over all metrics: `"experts"`, each rater against the others,
-        as the ceiling; `"differences"` of Kendall's tau between metrics, on the pairs that all of them scored;
-        `"failure_modes"`, `"published"`, `"corrections"` and `"sensitivity"` if the data allows them; `"seed"`,
-        `"resamples"`, `"versions"`, and `"data"` with the source of the rows.
+        (for triads `accuracy` and `ties`, for entities `entities`), and sections over all metrics: `"experts"`, each
+        rater against the others, as the ceiling; `"raters"`, every two raters and their intraclass correlation;
+        `"differences"` of Kendall's tau between metrics, on the pairs that all of them scored; `"failure_modes"`,
+        `"published"`, `"corrections"` and `"sensitivity"` if the data allows them; `"seed"`, `"resamples"`,
+        `"versions"`, and `"data"` with the source of the rows.
     """
-    if isinstance(data, TriadData):
+    if isinstance(data, EntityData):
+        if with_sensitivity:
+            raise InputError("sensitivity needs pairs of reports; the data has sentences with entities")
+        outcome, references = BenchResult(entity_rows(data, metrics, configs, options)), []
+    elif isinstance(data, TriadData):
         outcome, references = _triads(data, metrics, configs, options), data.originals
     elif isinstance(data, CorrectionData):
         rated = as_rated(data)
@@ -96,6 +103,8 @@ def _rated(
     result["experts"] = experts(data, resamples)
     if (gaps := rater_gaps(data)) is not None:
         result["experts"]["mae_significant_errors"] = gaps
+    if raters := between_raters(data, resamples):
+        result["raters"] = raters
     result["differences"] = differences(results, data)
     published = beside_measured(scored, data, resamples) + counts_beside_measured(counts, scored, data.provenance)
     sections = {

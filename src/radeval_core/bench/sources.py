@@ -10,10 +10,13 @@ from typing import Any
 
 from radeval_core.bench.correction_rows import CorrectionData, correction_rows
 from radeval_core.bench.expert_data import ExpertData, Place, rated_pairs
-from radeval_core.errors import InputError
+from radeval_core.errors import InputError, unknown_name
+from radeval_core.findings.views.rate import TYPES
+from radeval_core.functional.iob import OUTSIDE, misplaced_tag
 from radeval_core.io import jsonl_rows, row_id
 from radeval_core.pairs import require_string
 
+_TAGS = (OUTSIDE, *(f"{place}-{kind}" for kind in TYPES for place in "BI"))
 _TRIAD = ("original", "synonym", "opposite")
 
 
@@ -28,7 +31,21 @@ class TriadData:
     provenance: dict[str, Any] = field(default_factory=dict)
 
 
-BenchData = ExpertData | TriadData | CorrectionData
+@dataclass(frozen=True)
+class EntityData:
+    """Sentences with marked entities: their tokens, joined by spaces to a text, and one IOB tag per token."""
+
+    ids: list[str | int]
+    tokens: list[list[str]]
+    tags: list[list[str]]
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def texts(self) -> list[str]:
+        return [" ".join(tokens) for tokens in self.tokens]
+
+
+BenchData = ExpertData | TriadData | CorrectionData | EntityData
 
 
 def open_data(source: str | Path, config: str | None = None, split: str | None = None) -> BenchData:
@@ -67,6 +84,29 @@ def triads(rows: Sequence[Place], source: str, provenance: Mapping[str, Any] | N
     return data
 
 
+def marked_entities(rows: Sequence[Place], source: str, provenance: Mapping[str, Any] | None = None) -> EntityData:
+    """Check rows of `{"id", "tokens", "tags"}`; a tag is O, or B- or I- with one of the five types."""
+    data = EntityData([], [], [], dict(provenance or {}))
+    for index, (where, row) in enumerate(rows):
+        data.ids.append(row_id(where, row, index))
+        for column, lists in (("tokens", data.tokens), ("tags", data.tags)):
+            texts = row.get(column)
+            if not isinstance(texts, list) or not texts or not all(isinstance(t, str) and t for t in texts):
+                raise InputError(f"{where}: column {column!r} must be a list of texts, none of them empty")
+            lists.append(texts)
+        tokens, tags = data.tokens[-1], data.tags[-1]
+        if len(tokens) != len(tags):
+            raise InputError(f"{where}: {len(tokens)} tokens but {len(tags)} tags")
+        for tag in tags:
+            if tag not in _TAGS:
+                raise InputError(f"{where}: {unknown_name('tag', tag, _TAGS)}")
+        if problem := misplaced_tag(tags):
+            raise InputError(f"{where}: {problem}")
+    if not data.ids:
+        raise InputError(f"{source}: no rows")
+    return data
+
+
 def _built(source: str | Path, config: str | None, split: str | None) -> BenchData:
     from radeval_core.data.bench_rows import find_data, read_built  # pyarrow: slow to import
 
@@ -82,6 +122,8 @@ def _kind(rows: Sequence[Place]) -> str:
     columns = rows[0][1] if rows else {}
     if "lines" in columns:
         return "corrections"
+    if "tags" in columns:
+        return "entities"
     return "triads" if "opposite" in columns or "synonym" in columns else "rated"
 
 
@@ -89,4 +131,6 @@ def _checked(kind: str, rows: Sequence[Place], source: str, provenance: Mapping[
     provenance = {**provenance, "kind": kind, "rows": len(rows)}
     if kind == "triads":
         return triads(rows, source, provenance)
+    if kind == "entities":
+        return marked_entities(rows, source, provenance)
     return (correction_rows if kind == "corrections" else rated_pairs)(rows, source, provenance)

@@ -32,6 +32,8 @@ Other kinds of rows:
     measures if a metric scores the synonym better than the opposite
   {"id", "prediction", "reference", "lines": [{"line": 0, "action": "rewrite", "corrected": "...", "severity": 2}]}
     measures if fineradscore corrects as a radiologist does (action: keep, delete, rewrite, insert)
+  {"id", "tokens": ["No", "effusion"], "tags": ["O", "B-Non-Abnormality"]}
+    measures if ratescore's reader finds the entities: precision, recall, F1 and accuracy per type
 
 examples:
   radeval bench --data rated.jsonl --metrics green,rouge
@@ -41,6 +43,7 @@ examples:
   radeval bench --data radcheck --data-config eval --split test --metrics all --html bench.html
   radeval bench --data radcheck --data-config synthetic --metrics green,ratescore,bleu
   radeval bench --data ./rexval --metrics all --sensitivity
+  radeval bench --data rate_ner --metrics ratescore --config ratescore=rate-ner-deberta
 """
 
 

@@ -1,6 +1,6 @@
 """Read built datasets as rows for `radeval bench`.
 
-There are three kinds of rows:
+There are four kinds of rows:
 
 - `rated`: `{"id", "study", "prediction", "reference", "expert": {…}}`. `expert` has some of `errors`,
   `significant_errors`, `rating`, `preferred` and `confidence`. Each is a number, or a list with one number per rater
@@ -8,6 +8,7 @@ There are three kinds of rows:
   `{"<category>": {"significant": …, "insignificant": …}}`. An optional `candidate` names what wrote the prediction.
 - `triads`: `{"id", "original", "synonym", "opposite"}`.
 - `corrections`: a report, its corrected form and the corrections; see `refisco`.
+- `entities`: `{"id", "tokens", "tags"}`, one IOB tag per token; see `rate_ner`.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class BenchRows:
     """The rows of one split and their provenance.
 
     Attributes:
-        kind: `rated`, `triads` or `corrections`.
+        kind: `rated`, `triads`, `corrections` or `entities`.
         rows: the rows, in the order of the split.
         provenance: `dataset`, `revision`, `config` and `split`.
     """

@@ -33,7 +33,7 @@ class DatasetPart:
         schema: columns and their types; every row has all of them.
         splits: names of its splits, in order.
         bench: turns a row into rows of `radeval bench` (see `bench_rows`); None if there are no expert ratings.
-        kind: kind of those rows: `rated`, `triads` or `corrections`.
+        kind: kind of those rows: `rated`, `triads`, `corrections` or `entities`.
     """
 
     schema: pa.Schema

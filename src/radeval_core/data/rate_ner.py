@@ -20,12 +20,12 @@ import yaml
 from radeval_core.data.dataset import Dataset, DatasetPart, Row, Tables
 from radeval_core.data.source_files import json_rows
 from radeval_core.errors import InputError
+from radeval_core.functional.iob import OUTSIDE, misplaced_tag
 
 LABELS = ("Abnormality", "Non-Abnormality", "Disease", "Non-Disease", "Anatomy")
 SPLITS = ("train", "dev", "test")
 #: sources by the name of their folder
 FOLDERS = {"MIMIC_IV": "mimic_iv", "Radiopaedia": "radiopaedia"}
-OUTSIDE = "O"
 _MAX_LISTED = 10
 _TAGS = {tag.lower(): tag for tag in (OUTSIDE, *(f"{place}-{label}" for label in LABELS for place in "BI"))}
 
@@ -118,6 +118,11 @@ def published() -> dict[str, dict[str, dict[str, Any]]]:
     return figures
 
 
+def bench_row(row: Row) -> list[Row]:
+    """Return the tokens and tags of a sentence."""
+    return [{key: row[key] for key in ("id", "tokens", "tags")}]
+
+
 def entities(tokens: list[str], tags: list[str]) -> Iterator[Row]:
     """Yield the entities of valid IOB tags, with their positions in the tokens joined by spaces."""
     starts, position = [], 0
@@ -146,7 +151,8 @@ def _sentences(path: Path, source: str, split: str, names: Mapping[int, str]) ->
         if len(tokens) != len(given):
             raise InputError(f"{where}: {len(tokens)} tokens but {len(given)} tags")
         tags = [_tag(where, tag, names) for tag in given]
-        _check_iob(where, tags)
+        if problem := misplaced_tag(tags):
+            raise InputError(f"{where}: {problem}")
         yield {
             "id": f"{source}-{split}-{number}",
             "source": source,
@@ -184,20 +190,13 @@ def _tag(where: str, given: Any, names: Mapping[int, str]) -> str:
     return tag
 
 
-def _check_iob(where: str, tags: list[str]) -> None:
-    before = OUTSIDE
-    for i, tag in enumerate(tags):
-        if tag.startswith("I-") and before[2:] != tag[2:]:
-            raise InputError(f"{where}: tag {i + 1} is {tag} after {before}: it must follow B-{tag[2:]} or {tag}")
-        before = tag
-
-
 DATASET = Dataset(
     name="rate_ner",
     about="sentences of MIMIC-IV and Radiopaedia reports with entities of five types",
     source="the folder of huggingface.co/datasets/Angelakeke/RaTE-NER (MIMIC_IV, Radiopaedia, idx2label.json)",
     terms="CC BY-NC 4.0, and the PhysioNet terms of MIMIC-IV: may not be published",
-    configs={config: DatasetPart(SCHEMA, SPLITS) for config in ("all", *FOLDERS.values())},
+    configs={config: DatasetPart(SCHEMA, SPLITS, bench_row, "entities") for config in ("all", *FOLDERS.values())},
     read=read,
+    default_bench=("all", "test"),
     remarks=remarks,
 )

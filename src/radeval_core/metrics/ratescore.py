@@ -143,6 +143,11 @@ class RateScorer(AnnotatedScorer):
             details = [_detail(reports[p.prediction], reports[p.reference], c) for p, c in rows]
         return PairScores({"ratescore": np.array([c.score for c in found]), **values}, details=details)
 
+    def entities(self, texts: Sequence[str]) -> list[Sequence[RateEntity]]:
+        """Return the entities of each text, in the order of the texts; needs no encoder."""
+        found = self.annotate(texts)
+        return [found[text].entities for text in texts]
+
     def matches(self, pairs: Sequence[Pair]) -> list[tuple[Sequence[EntityMatch], Sequence[EntityMatch]]]:
         """Return the matches of each pair: of the prediction's entities, and of the reference's.
 
