@@ -9,7 +9,7 @@ from bench_fixtures import rated, rows_of
 from radeval_core.bench.correction_rows import correction_rows
 from radeval_core.bench.expert_data import rated_pairs
 from radeval_core.bench.page import bench_page
-from radeval_core.bench.plots import dot_plot, scatter
+from radeval_core.bench.plots import action_plot, dot_plot, scatter, severity_plot
 from radeval_core.bench.run import BenchResult, run_bench
 from radeval_core.bench.sources import TriadData
 from radeval_core.bench.tables import extra_tables, main_table
@@ -115,6 +115,24 @@ def test_triads_and_corrections_have_pages():
     json.dumps(found.result, allow_nan=False)
     ids = checked(bench_page(found)).ids
     assert {"correction-types", "correction-text", "correction-severity", "correction-gain"} <= set(ids)
+    pictures = [re.search(r'alt="([^"]*)"', tag).group(1) for tag in re.findall("<img[^>]*>", bench_page(found))]
+    assert "0 lines keep, 0 lines delete, 1 lines rewrite; 0 reports with an insertion" in pictures
+    assert any("as written" in alt and "of 1 exact" in alt for alt in pictures)
+
+
+def test_the_severity_plot_has_one_bar_per_difference_and_setting():
+    (axes,) = severity_plot({"as_written": {"0": 3, "1": 1}, "shuffled": {"-2": 1}}).axes
+    heights = [bar.get_height() for bar in axes.patches if bar.get_width() < 1]
+    assert len(heights) == 18 and heights[4:6] == [75, 25] and heights[9 + 2] == 100
+    assert labels(axes.xaxis)[2] == "\u22122" and axes.get_legend().texts[0].get_text() == "as written"
+
+
+def test_the_action_plot_has_shares_with_counts():
+    actions = {"keep": 6, "delete": 1, "rewrite": 3, "insert": 2, "reports": 4, "reports_with_insertion": 1}
+    lines, reports = action_plot(actions).axes
+    assert [bar.get_height() for bar in lines.patches] == [60, 10, 30]
+    assert [bar.get_height() for bar in reports.patches] == [25, 75]
+    assert [text.get_text() for text in reports.texts] == ["1", "3"]
 
 
 def test_every_picture_says_what_it_shows(whole):

@@ -98,7 +98,13 @@ def test_embedded_judge_and_gain():
         "d",
     )
     found = correction_sections(data, ["fineradscore", "bleu", "chexbert_f1"], None, {})
-    assert set(found) == {"radiologists", "as_written", "shuffled", "paraphrased"}
+    assert set(found) == {"radiologists", "actions", "as_written", "shuffled", "paraphrased"}
+    lines = [line["action"] for row in (KEPT, CHANGED) for line in row["lines"]]
+    assert found["actions"] == {
+        **{action: lines.count(action) for action in ("keep", "delete", "rewrite", "insert")},
+        "reports": 2,
+        "reports_with_insertion": sum("insert" in [x["action"] for x in row["lines"]] for row in (KEPT, CHANGED)),
+    }
     written = found["as_written"]
     assert written["types"]["keep"]["value"] == 1 and written["types"]["delete"]["value"] == 1
     for metric in ("bleu", "chexbert_f1"):

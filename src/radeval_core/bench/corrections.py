@@ -1,4 +1,4 @@
-"""Measure whether FineRadScore corrects reports as radiologists do. Tables 1 to 9 and figure 2 of its paper.
+"""Measure whether FineRadScore corrects reports as radiologists do. Tables 1 to 9, figures 2 and 6 of its paper.
 
 The reference is the candidate corrected by a radiologist. We compare the kind of correction of each line, the rewritten
 and inserted text, the highest severity of a report, and whether the corrected report is closer to the reference. All of
@@ -46,7 +46,7 @@ class _Setting:
 def correction_sections(
     data: CorrectionData, metrics: Sequence[str], configs: Mapping[str, str] | None, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the results per setting (`as_written`, `shuffled`, `paraphrased`) and the agreement of radiologists.
+    """Return the results per setting (`as_written`, `shuffled`, `paraphrased`), and the radiologists' own numbers.
 
     Args:
         data: readings.
@@ -59,13 +59,24 @@ def correction_sections(
         raise InputError(f"the data has line corrections, which only {JUDGE} makes; add it to --metrics")
     configs = configs or {}
     judged = {JUDGE: configs[JUDGE]} if JUDGE in configs else {}
-    found: dict[str, Any] = {"radiologists": _between_radiologists(data)}
+    found: dict[str, Any] = {"radiologists": _between_radiologists(data), "actions": _actions(data)}
     for name, setting in _settings(data).items():
         if setting.readings:
             details = api.score(setting.pairs, [JUDGE], judged, **{**options, "detailed": True}).results[JUDGE].details
             assert details is not None  # because detailed=True
             found[name] = _section(setting, details, metrics, configs, options)
     return found
+
+
+def _actions(data: CorrectionData) -> dict[str, int]:
+    """Count what the radiologists did: lines kept, deleted and rewritten, and reports with an insertion (figure 6)."""
+    lines = [line.action for reading in data.readings for line in reading.lines]
+    inserted = sum(any(line.action == INSERT for line in reading.lines) for reading in data.readings)
+    return {
+        **{action: lines.count(action) for action in (KEEP, DELETE, REWRITE, INSERT)},
+        "reports": len(data.readings),
+        "reports_with_insertion": inserted,
+    }
 
 
 def as_rated(data: CorrectionData) -> ExpertData:

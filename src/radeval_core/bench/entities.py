@@ -2,7 +2,8 @@
 
 A sentence has tokens with IOB tags. An entity is found if the reader gives exactly its tokens and its type; precision,
 recall and F1 count entities over all sentences. Accuracy is that of the tags, over all tokens; for one type, over the
-tokens that people gave this type. `overlap_f1` also accepts an entity of the right type that shares a token.
+tokens that people gave this type. `overlap_f1` is the share of the found and marked entities that share a token with
+one of the same type on the other side.
 """
 
 from __future__ import annotations
@@ -130,13 +131,13 @@ def _measures(counts: Array, resamples: Array) -> dict[str, Any]:
 def _ratios(sums: Array) -> dict[str, Array]:
     column = {name: sums[:, i] for i, name in enumerate(_COUNTED)}
     with np.errstate(invalid="ignore", divide="ignore"):
-        near, covered = column["overlap_found"] / column["found"], column["overlap_marked"] / column["marked"]
+        touched = column["overlap_found"] + column["overlap_marked"]
         return {
             "precision": column["hits"] / column["found"],
             "recall": column["hits"] / column["marked"],
             "f1": 2 * column["hits"] / (column["found"] + column["marked"]),
             "accuracy": column["right_tags"] / column["tags"],
-            "overlap_f1": np.where(near + covered > 0, 2 * near * covered / (near + covered), near + covered),
+            "overlap_f1": touched / (column["found"] + column["marked"]),
         }
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from radeval_core.bench.expert_data import MEASURES
-from radeval_core.bench.plots import dot_plot, scatter
+from radeval_core.bench.plots import action_plot, dot_plot, scatter, severity_plot
 from radeval_core.bench.run import BenchResult
 from radeval_core.bench.tables import Table, extra_tables, main_table, metrics_of, words
 from radeval_core.error_categories import CATEGORIES
@@ -43,7 +43,7 @@ def bench_page(outcome: BenchResult) -> str:
     result = outcome.result
     first, tables = main_table(result), extra_tables(result)
     sections = [_section(first, _agreement_plots(result)), _scatter_section(outcome)]
-    sections += [_section(table, _heat(result, table)) for table in tables]
+    sections += [_section(table, _heat(result, table) or _correction_plot(result, table)) for table in tables]
     title = f"Which metric to trust: {_source(result['data'])}"
     links = [(t.key, t.title) for t in (first, *tables)]
     if outcome.expert:
@@ -79,6 +79,22 @@ def _agreement_plots(result: Mapping[str, Any]) -> str:
         seen = f"{label}: {values}" + (f"; {named} {line:.2f}" if line is not None else "")
         figures.append(_figure(label, img(dot_plot(rows, line, named), seen)))
     return f'<div class="plots">{"".join(figures)}</div>'
+
+
+def _correction_plot(result: Mapping[str, Any], table: Table) -> str | None:
+    """Return the plot of a table of corrections: figures 2 and 6 of FineRadScore; None for other tables."""
+    found = result.get("corrections", {})
+    if table.key == "correction-severity":
+        gaps = {s: row["severity"]["differences"] for s, row in found.items() if row and "severity" in row}
+        exact = ", ".join(f"{words(s)} {by['0']} of {sum(by.values())} exact" for s, by in gaps.items())
+        shown = img(severity_plot(gaps), f"severity of the judge minus the radiologist's: {exact}")
+    elif table.key == "correction-actions":
+        actions = found["actions"]
+        said = ", ".join(f"{actions[key]} lines {key}" for key in ("keep", "delete", "rewrite"))
+        shown = img(action_plot(actions), f"{said}; {actions['reports_with_insertion']} reports with an insertion")
+    else:
+        return None
+    return f'<div class="plots">{_figure(table.title, shown)}</div>'
 
 
 def _scatter_section(outcome: BenchResult) -> str:

@@ -147,11 +147,15 @@ def corrections_tables(result: Result) -> list[Table]:
     found = result.get("corrections")
     if not found:
         return []
-    settings = {name: section for name, section in found.items() if name != "radiologists"}
+    settings = {name: section for name, section in found.items() if name not in ("radiologists", "actions")}
+    actions = found["actions"]
+    cells = [f"{actions[key]}" for key in ("keep", "delete", "rewrite", "insert", "reports", "reports_with_insertion")]
+    header = ["", "lines kept", "deleted", "rewritten", "inserted", "reports", "reports with an insertion"]
+    first = Table("correction-actions", "What radiologists did", header, [["radiologists", *cells]], "Figure 6.")
     types = ("keep", "delete", "rewrite", "insert", "no_insert")
     rows = [[words(s), *(value(section["types"][t]) for t in types)] for s, section in settings.items()]
     note = "Share of lines (insert, no insert: reports) with the radiologist's action; tables 1, 4 and 7."
-    tables = [Table("correction-types", "Kind of correction", ["setting", *map(words, types)], rows, note)]
+    tables = [first, Table("correction-types", "Kind of correction", ["setting", *map(words, types)], rows, note)]
     parts = list(next(iter(settings.values()))["new_text"])
     rows = [[words(s), *(value(section["new_text"].get(p)) for p in parts)] for s, section in settings.items()]
     note = "All rewritten or inserted text, compared with the radiologist's; tables 2, 5 and 8."
@@ -161,7 +165,7 @@ def corrections_tables(result: Result) -> list[Table]:
     if found["radiologists"]:
         rows.append(["between radiologists", value(found["radiologists"]["severity_mae"]), "", ""])
     header = ["setting", "mean absolute error", "exact", "within one"]
-    note = "Highest severity per report, 0 to 4; figure 2."
+    note = "Highest severity per report, 0 to 4, against the radiologist's; figures 2 and 5."
     tables.append(Table("correction-severity", "Severity", header, rows, note))
     rows = [
         [words(s) if i == 0 else "", metric, *(value(row[k]) for k in ("base", "corrected", "gain"))]

@@ -12,6 +12,7 @@ from radeval_core.pictures import COLOURS, GRID, INK, PALE, new_figure
 from radeval_core.stats.agreement import Array
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _BLUE, _ORANGE = COLOURS[:2]
@@ -49,6 +50,65 @@ def dot_plot(rows: Mapping[str, Mapping[str, Any]], line: float | None = None, n
     axes.grid(axis="x", color=GRID)
     axes.set_axisbelow(True)
     return figure
+
+
+def severity_plot(settings: Mapping[str, Mapping[str, int]]) -> Figure:
+    """Draw, per setting, the share of reports by the judge's severity minus the radiologist's. FineRadScore, figure 2.
+
+    Args:
+        settings: by setting, the number of reports for each difference from -4 to 4.
+    """
+    gaps = list(range(-4, 5))
+    width = 0.8 / len(settings)
+    figure = new_figure(380, 230)
+    axes = figure.subplots()
+    for i, (name, counts) in enumerate(settings.items()):
+        reports = sum(counts.values()) or 1
+        shares = [100 * counts.get(str(gap), 0) / reports for gap in gaps]
+        places = [gap + (i - (len(settings) - 1) / 2) * width for gap in gaps]
+        axes.bar(places, shares, width * 0.9, color=COLOURS[i % len(COLOURS)], label=name.replace("_", " "))
+    axes.axvspan(-1.5, 1.5, color=GRID, alpha=0.5, zorder=0)
+    above = axes.get_xaxis_transform()
+    axes.text(0, 1.01, "within one category", transform=above, ha="center", va="bottom", size=_TINY, color=PALE)
+    axes.set_xticks(gaps, ["0" if gap == 0 else f"{gap:+d}".replace("-", "\u2212") for gap in gaps])
+    axes.set_xlabel("severity: judge minus radiologist", fontsize=_SMALL, color=INK)
+    axes.set_ylabel("% of reports", fontsize=_SMALL, color=INK)
+    _quiet(axes)
+    if len(settings) > 1:
+        axes.legend(fontsize=_TINY, frameon=False, loc="upper right", labelcolor=INK)
+    return figure
+
+
+def action_plot(actions: Mapping[str, int]) -> Figure:
+    """Draw what radiologists did: shares of the lines, and reports with and without an insertion. Figure 6.
+
+    Args:
+        actions: number of lines by action, `reports` and `reports_with_insertion`.
+    """
+    lines = {"unchanged": actions["keep"], "deleted": actions["delete"], "rewritten": actions["rewrite"]}
+    inserted = actions["reports_with_insertion"]
+    reports = {"insertion": inserted, "none": actions["reports"] - inserted}
+    figure = new_figure(380, 210)
+    sides = figure.subplots(1, 2, width_ratios=[3, 2], sharey=True)
+    for axes, (title, counts) in zip(sides, {"lines": lines, "reports": reports}.items(), strict=True):
+        total = sum(counts.values())
+        shares = [100 * count / (total or 1) for count in counts.values()]
+        bars = axes.bar(range(len(counts)), shares, 0.65, color=_BLUE if title == "lines" else _ORANGE)
+        axes.bar_label(bars, [str(count) for count in counts.values()], fontsize=_TINY, color=INK, padding=2)
+        axes.set_xticks(range(len(counts)), list(counts))
+        axes.set_title(f"{total} {title}", fontsize=_SMALL, color=INK)
+        _quiet(axes)
+    sides[0].set_ylim(0, 108)
+    sides[0].set_ylabel("%", fontsize=_SMALL, color=INK)
+    return figure
+
+
+def _quiet(axes: Axes) -> None:
+    """Leave only what the eye needs: pale labels and horizontal lines."""
+    axes.tick_params(length=0, labelsize=_TINY, labelcolor=INK)
+    axes.spines[:].set_visible(False)
+    axes.grid(axis="y", color=GRID)
+    axes.set_axisbelow(True)
 
 
 def scatter(x_values: Array, y_values: Array, x_label: str) -> Figure:
