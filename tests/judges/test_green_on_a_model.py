@@ -16,3 +16,13 @@ def test_a_folder_with_a_causal_model_is_asked(tmp_path, monkeypatch):
     assert result["unscored"] == 1 and math.isnan(result["green"])
     assert "|backend:transformers|model:tiny@" in result["signature"] and "|decoding:greedy" in result["signature"]
     assert result["details"][0]["reason"] and result["details"][0]["answer"]
+
+
+def test_examples_are_shown_to_a_local_model(tmp_path, monkeypatch):
+    """The prompt with an example is longer than the limit of the published checkpoints, which is not applied to it."""
+    monkeypatch.setattr(instructions, "MAX_ANSWER", 4)
+    folder = make_tiny_llama(tmp_path / "tiny", ["Small effusion. No pneumothorax."], context=16_384)
+    metric = load("green", str(folder), device="cpu", shots=1)
+    result = metric.compute(["Effusion."], ["No effusion."], detailed=True)
+    assert "|prompt:green-1-shot-1@" in result["signature"]
+    assert result["details"][0]["answer"] and "the prompt has" not in result["details"][0]["reason"]

@@ -6,6 +6,8 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from radeval_core.errors import InputError
@@ -40,7 +42,9 @@ class FilmBoxes:
         self._option = chosen[0] if chosen else ""
         self._given = None if given is None else [pair_boxes(b, f"boxes[{i}]") for i, b in enumerate(given)]
         self._images = images
-        self._file = None if file is None else boxes_by_id(file)
+        self._path = file
+        if file is not None and not Path(file).is_file():
+            raise InputError(f"boxes_file={file}: no such file")
         self._detector = detector
         self._with_pairs: bool | None = None  # whether the pairs bring what is needed, once the first was seen
         self._pairs: int | None = None  # how many there are, once counted
@@ -77,7 +81,7 @@ class FilmBoxes:
             return [PairBoxes(boxes, boxes) for boxes in detect(images, start)]
         if self._given is not None:
             found = self._given[start : self._scored]
-        elif self._file is not None:
+        elif self._path is not None:
             found = [self._from_file(pair) for pair in pairs]
         elif self._with_pairs:
             found = [pair_boxes(pair.boxes, f"boxes of pair {pair.id!r}") for pair in pairs]
@@ -95,8 +99,12 @@ class FilmBoxes:
         digest.update(b"]")
         return f"given-{digest.hexdigest()[:8]}"
 
+    @cached_property
+    def _file(self) -> dict[str, Any]:
+        """Return the boxes by id; the file is read when the first pair is scored."""
+        return boxes_by_id(str(self._path))
+
     def _from_file(self, pair: Pair) -> PairBoxes:
-        assert self._file is not None
         if str(pair.id) not in self._file:
             raise InputError(
                 f"boxes_file has no boxes with the id {pair.id!r} of a pair: ids of pairs must be those of it"
