@@ -12,6 +12,7 @@ from radeval_core.registry import get_spec, metric_options
 from radeval_core.shown_values import ShownValue
 
 ROWS = [("Small left effusion.", "Small left pleural effusion."), ("Clear lungs.", "The lungs are clear.")]
+TOOLKIT = [0.6703200459462635, 0.5879095717964117, 0.5018269083542996, 0.4099262189206279]
 REXRANK = ["BLEU-2", "BERTScore", "SembScore", "RadGraph", "1/RadCliQ-v1", "RaTEScore", "GREEN"]
 
 
@@ -26,7 +27,8 @@ def pairs(tmp_path):
 def test_configs_and_options_of_a_preset_exist(name):
     preset = get_preset(name)
     values, configs, options = preset.settings(None, None, published=True)
-    assert preset.source and preset.about and all(value.comparable for value in values)
+    assert preset.source and preset.about
+    assert [v.comparable for v in values] == [v.comparable for v in preset.values] and any(v.comparable for v in values)
     for metric, config in configs.items():
         assert resolve_config(get_spec(metric), config)[0].checkpoint
     for metric, chosen in options.items():
@@ -38,8 +40,8 @@ def test_configs_and_options_of_a_preset_exist(name):
 def test_without_published_weights_nothing_that_needs_them_is_comparable(name):
     values, configs, _ = get_preset(name).settings(None, None, published=False)
     assert not configs
-    assert {v.name for v in values if not v.comparable} == {
-        v.name for v in values if v.metric in get_preset(name).published
+    assert {v.name for v in values if v.comparable} == {
+        v.name for v in get_preset(name).values if v.comparable and v.metric not in get_preset(name).published
     }
 
 
@@ -65,7 +67,15 @@ def test_another_option_is_not_the_source_s():
     assert options["bleu"]["lowercase"] is False
     assert not any(value.comparable for value in values if value.metric == "bleu")
     same, _, _ = get_preset("iu-xray").settings(None, {"bleu": {"lowercase": True}}, published=True)
-    assert all(value.comparable for value in same)
+    assert all(value.comparable for value in same if value.metric == "bleu")
+
+
+def test_a_formula_that_differs_is_never_comparable():
+    iu_xray = get_preset("iu-xray")
+    values, _, _ = iu_xray.settings(None, None, published=True)
+    assert iu_xray.warning(values) == "not comparable with the published table: ROUGE-L, CIDEr; see the notes"
+    values, _, _ = get_preset("rexrank").settings(None, None, published=True)
+    assert get_preset("rexrank").warning(values) == ""
 
 
 def test_the_inverse_is_of_the_mean_and_has_no_value_at_zero_or_below():
@@ -98,7 +108,7 @@ def test_a_preset_names_its_metrics():
 def test_the_output_says_what_is_not_comparable(pairs, capsys, arguments):
     assert cli.main(["score", pairs, "--preset", "iu-xray", *arguments]) == 0
     out = capsys.readouterr().out.casefold()
-    assert "not comparable with the published table: chexbert-14 micro f1" in out.replace("\\", "")
+    assert "not comparable with the published table: rouge-l, cider, chexbert-14 micro f1" in out.replace("\\", "")
     assert ("meteor is not available" in out) == ("--quiet" not in arguments)
 
 
@@ -121,3 +131,14 @@ def test_the_help_lists_every_preset(capsys):
     text = " ".join(capsys.readouterr().out.split())
     for name in preset_names():
         assert f"{name} {get_preset(name).about}" in text
+
+
+def test_bleu_of_cleaned_texts_is_that_of_the_papers_toolkit():
+    # pycocoevalcap 1.2, Bleu(4).compute_score on these texts, cut at spaces
+    rows = [
+        ("the heart is normal . no focal opacity .", "the heart is normal in size . no focal airspace opacity ."),
+        ("right-sided effusion of 2.5 cm .", "small right-sided effusion of 2.5 cm is unchanged ."),
+    ]
+    table = score(rows, preset="iu-xray").table()
+    found = [table[f"BLEU-{n}"]["score"] for n in (1, 2, 3, 4)]
+    assert found == pytest.approx(TOOLKIT, abs=1e-9)

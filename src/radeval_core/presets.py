@@ -43,7 +43,8 @@ class Preset:
         name: what the user types.
         about: one line for help texts.
         source: where the names and settings come from.
-        values: the numbers, in the order of the source.
+        values: the numbers, in the order of the source; `comparable` is False if a number differs even with the
+            published weights.
         published: by metric, the config with the weights that the source used.
         options: options by metric, for every config.
         notes: what differs from the source, or is not available.
@@ -71,12 +72,12 @@ class Preset:
         mine = self._options(chosen)
         given = {name: dict(found) for name, found in (options or {}).items()}
         changed = {name for name, found in given.items() if {**mine.get(name, {}), **found} != mine.get(name, {})}
-        comparable = {
+        as_published = {
             name: name not in changed and chosen.get(name, _default(name)) == self._expected(name)
             for name in metrics_of(self.values)
         }
         used = {name: {**mine.get(name, {}), **given.get(name, {})} for name in dict.fromkeys((*mine, *given))}
-        values = tuple(replace(value, comparable=comparable[value.metric]) for value in self.values)
+        values = tuple(replace(v, comparable=as_published[v.metric] and bool(v.comparable)) for v in self.values)
         return values, chosen, used
 
     def warning(self, values: Sequence[ShownValue]) -> str:
@@ -84,10 +85,9 @@ class Preset:
         unlike = [value.name for value in values if not value.comparable]
         if not unlike:
             return ""
-        return (
-            f"not comparable with the published table: {', '.join(unlike)}. "
-            "They do not come from the weights and options of the source; --published uses those"
-        )
+        never = {value.name for value in self.values if not value.comparable}
+        advice = "--published uses the weights and options of the source" if set(unlike) - never else "see the notes"
+        return f"not comparable with the published table: {', '.join(unlike)}; {advice}"
 
     def _expected(self, metric: str) -> str:
         return self.published[metric].config if metric in self.published else _default(metric)
@@ -130,8 +130,9 @@ def _read(name: str, entry: Mapping[str, Any]) -> Preset:
     )
 
 
-def _value(name: str, value: str, better: str = "higher", inverse: bool = False) -> ShownValue:
-    return replace(shown_value(value), name=name, higher_is_better=better == "higher", inverse=inverse)
+def _value(name: str, value: str, better: str = "higher", inverse: bool = False, comparable: bool = True) -> ShownValue:
+    up = better == "higher"
+    return replace(shown_value(value), name=name, higher_is_better=up, inverse=inverse, comparable=comparable)
 
 
 def _default(metric: str) -> str:

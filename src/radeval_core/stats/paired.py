@@ -86,6 +86,17 @@ def paired_tests(first: Array, second: Array, summary: Summary, seed: int = SEED
     ]
 
 
+def paired_test(differences: Array, seed: int = SEED) -> PairedTest:
+    """Test whether the mean of per-pair differences is zero.
+
+    Args:
+        differences: score of one system minus score of the other, one number per pair, without NaN.
+        seed: seed of the draws.
+    """
+    second, n = differences[:, None], max(len(differences), 1)
+    return paired_tests(np.zeros_like(second), second, lambda sums: sums / n, seed)[0]
+
+
 def randomisation_p_values(differences: Array, seed: int = SEED) -> Array:
     """Return the p-values of approximate randomisation for many comparisons at once.
 
