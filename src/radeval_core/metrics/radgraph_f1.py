@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -81,22 +83,34 @@ class RadgraphF1Scorer(AnnotatedScorer):
 
     spec = SPEC
     options: ClassVar = {
-        "lowercase": Option(True, bool, "compare words in lower case; False compares them as radgraph 0.1.18 did")
+        "lowercase": Option(True, bool, "compare words in lower case; False compares them as radgraph 0.1.18 did"),
+        "habits": Option(
+            "published",
+            str,
+            "whose habits the embedded graphs follow; published: radgraph-xl for the levels, radgraph for `combined`",
+            ("published", "radgraph", "radgraph-xl"),
+        ),
     }
 
     @property
     def annotator(self) -> RadGraphAnnotator | ReportView[RadGraph]:
         r = self.resources
         if not self.source:
-            return r.view("radgraph", radgraph, lambda graph: graph.memory_size)
+            return self._view("radgraph" if self.chosen["habits"] == "radgraph" else "radgraph-xl")
         with self.needs_models():
             from radeval_core.annotators.radgraph import radgraph_annotator
         name = None if self.checkpoint else self.config.name
         return radgraph_annotator(self.source, name, r.device, r.batch_tokens, r.progress)
 
+    def _view(self, like: str) -> ReportView[RadGraph]:
+        return self.resources.view(like, partial(radgraph, like=like), lambda graph: graph.memory_size)
+
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
-        graphs = self.graphs(list(dict.fromkeys(t for p in pairs for t in (p.prediction, p.reference))))
+        texts = list(dict.fromkeys(t for p in pairs for t in (p.prediction, p.reference)))
+        graphs = self.graphs(texts)
         said = {text: statements(graph, self.chosen["lowercase"]) for text, graph in graphs.items()}
+        if not self.source and self.chosen["habits"] == "published":
+            said = {text: self._with_radcliqs(said[text], graph) for text, graph in self._radcliq_graphs(texts).items()}
         rows = [radgraph_f1(said[pair.prediction], said[pair.reference]) for pair in pairs]
         values = {part: np.array([row[part] for row in rows]) for part in PARTS}
         details = [self._detail(pair, graphs, said) for pair in pairs] if detailed else None
@@ -107,6 +121,15 @@ class RadgraphF1Scorer(AnnotatedScorer):
         blank = {text: RadGraph("", (), ()) for text in texts if is_blank(text)}
         written = [text for text in texts if text not in blank]
         return blank | self.annotate(written)
+
+    def _radcliq_graphs(self, texts: Sequence[str]) -> dict[str, RadGraph]:
+        """Return the graph of each text as the first RadGraph reads it, which RadCliQ was fitted on."""
+        return self.resources.store.annotate(self._view("radgraph"), texts)
+
+    def _with_radcliqs(self, said: GraphStatements, graph: RadGraph) -> GraphStatements:
+        """Return the statements with those of `combined` taken from another graph of the report."""
+        other = statements(graph, self.chosen["lowercase"])
+        return replace(said, entities=other.entities, relations=other.relations)
 
     def _detail(self, pair: Pair, graphs: dict[str, RadGraph], said: dict[str, GraphStatements]) -> dict[str, Any]:
         """Return both graphs and the statements they have in common."""
@@ -135,7 +158,8 @@ class RadgraphF1Scorer(AnnotatedScorer):
 
     def signature_fields(self) -> dict[str, object]:
         case = "lower" if self.chosen["lowercase"] else "0.1.18"
-        return {**self.annotator.fields, "case": case, "combined": "as-written"}
+        habits = {} if self.source else {"habits": self.chosen["habits"]}
+        return {**self.annotator.fields, **habits, "case": case, "combined": "as-written"}
 
 
 def _listed(statement: Any) -> Any:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.text import tokenize
 from radeval_core.findings.types import Finding, GraphEntity, ParsedReport, RadGraph, Relation, Sentence
+from radeval_core.findings.views.radgraph_habits import Habits, habits
 from radeval_core.findings.views.radgraph_words import (
     ATTRIBUTE,
     FRAME,
@@ -33,18 +35,26 @@ _ADJECTIVE_ENDINGS = ("al", "ar", "ac", "ic", "ary", "ous", "bony")
 _LONGEST_LIST = 12
 
 
-def radgraph(report: ParsedReport) -> RadGraph:
-    """Return a report in RadGraph's schema. Only words become entities, so implied findings are left out."""
+def radgraph(report: ParsedReport, like: str = "radgraph") -> RadGraph:
+    """Return a report in RadGraph's schema. Only words become entities, so implied findings are left out.
+
+    Args:
+        report: the parsed report.
+        like: the published checkpoints whose conventions are followed: `radgraph` or `radgraph-xl`. Where those of
+            `radgraph-xl` leave no entity at all, those of `radgraph` are used.
+    """
     entities: list[GraphEntity] = []
     relations: list[Relation] = []
     findings: dict[int, list[Finding]] = {}
     for finding in report.stated:
         findings.setdefault(finding.sentence_start, []).append(finding)
     for sentence in report.sentences:
-        read = _SentenceGraph(sentence, findings.get(sentence.start, []), report.lexicon)
+        read = _SentenceGraph(sentence, findings.get(sentence.start, []), report.lexicon, habits(like))
         offset = len(entities)
         entities += read.entities
         relations += [Relation(r.source + offset, r.kind, r.target + offset) for r in read.relations]
+    if not entities and like != "radgraph":  # `No acute findings.` alone must equal itself
+        return radgraph(report)
     return RadGraph(report.text, tuple(entities), tuple(relations))
 
 
@@ -64,17 +74,49 @@ class _Run:
 class _SentenceGraph:
     """Entities and relations of one sentence."""
 
-    def __init__(self, sentence: Sentence, findings: Sequence[Finding], lexicon: Lexicon) -> None:
+    def __init__(self, sentence: Sentence, findings: Sequence[Finding], lexicon: Lexicon, habits: Habits) -> None:
+        self.habits = habits
         self.sentence = sentence
         self.lexicon = lexicon
         self.tokens = tokenize(sentence.text)
         self.words = self.tokens.words
         self.links: dict[tuple[int, str, int], None] = {}
         self.modified: dict[int, WordPart] = {}
-        parts = find_parts(sentence, self.tokens, findings, lexicon)
-        self._relate(self._runs(parts))
-        self.entities = [self._entity(part) for part in parts]
-        self.relations = [Relation(*link) for link in self.links]
+        parts = find_parts(sentence, self.tokens, findings, lexicon, habits)
+        runs = self._runs(parts)
+        self._relate(runs)
+        left_out = self._left_out(parts, runs)
+        kept = {part.index: i for i, part in enumerate(p for p in parts if p.index not in left_out)}
+        self.entities = [self._entity(parts[index]) for index in kept]
+        self.relations = [
+            Relation(kept[source], kind, kept[target])
+            for source, kind, target in self._chosen_links()
+            if source in kept and target in kept
+        ]
+
+    def _left_out(self, parts: Sequence[WordPart], runs: Sequence[_Run]) -> set[int]:
+        """Return the parts that these checkpoints do not annotate."""
+        left_out: set[int] = set()
+        if not self.habits.frame:
+            left_out.update(part.index for part in parts if part.what == FRAME)
+        if not self.habits.sweeping_denials:
+            for run in runs:
+                if run.head is not None and run.head.generic and run.head.status == "absent" and not run.places:
+                    left_out.update(part.index for part in run.parts)
+        if not self.habits.verbless:
+            for run in runs:
+                for part, following in pairwise(run.parts):
+                    judged = part.what == ATTRIBUTE and following.what == OBSERVATION and following.adjective
+                    if judged and part.end == following.first:
+                        left_out.update((part.index, following.index))
+        return left_out
+
+    def _chosen_links(self) -> list[tuple[int, str, int]]:
+        """Return the relations; if places are not shared, an observation keeps the last of its places."""
+        if self.habits.shared_places:
+            return list(self.links)
+        last = {source: target for source, kind, target in sorted(self.links) if kind == "located_at"}
+        return [link for link in self.links if link[1] != "located_at" or last[link[0]] == link[2]]
 
     def _entity(self, part: WordPart) -> GraphEntity:
         offset = self.sentence.start
@@ -85,7 +127,8 @@ class _SentenceGraph:
             while not part.status and part.index in self.modified and self.modified[part.index].index not in seen:
                 part = self.modified[part.index]
                 seen.add(part.index)
-            label = _STATUS[part.status or "present"]
+            hedged = not self.habits.hedges.isdisjoint(self.words[: part.first])
+            label = _STATUS["uncertain" if hedged else part.status or "present"]
         return GraphEntity(self.sentence.text[start:end], label, start + offset, end + offset)
 
     def _link(self, source: WordPart, kind: str, target: WordPart) -> None:
@@ -103,7 +146,7 @@ class _SentenceGraph:
             last = part.end
             if part.what == FRAME:
                 continue
-            if runs and not link:
+            if runs and not link and not self._next_in_list(runs[-1].parts[-1], part, parts):
                 runs[-1].parts.append(part)
             else:
                 runs.append(_Run([part], tuple(link)))
@@ -111,6 +154,16 @@ class _SentenceGraph:
         for run in runs:
             self._inside(run)
         return runs
+
+    def _next_in_list(self, last: WordPart, part: WordPart, parts: Sequence[WordPart]) -> bool:
+        """Return whether a part starts the next member of a list without commas: `consolidation pleural effusion`."""
+        if last.what != OBSERVATION or last.adjective or last.mention < 0:
+            return False
+        while part.what != OBSERVATION or part.adjective:
+            if part.index + 1 == len(parts) or parts[part.index + 1].first != part.end:
+                return False
+            part = parts[part.index + 1]
+        return part.mention not in (-1, last.mention)
 
     def _inside(self, run: _Run) -> None:
         """Relate the words of one run: `small left pleural effusion`, `heart size`."""
@@ -165,7 +218,7 @@ class _SentenceGraph:
             joined = before is not None and link <= _JOINS
             if link & _NEW_STATEMENT and before is not None and before.head is not None:
                 subject = []
-            if before is not None:
+            if before is not None and (self.habits.shared_attributes or run is runs[-1]):
                 self._attributes(run, before, joined, subject)
             if run.head is not None:
                 self._observation(run, before, joined, subject, nouns)
