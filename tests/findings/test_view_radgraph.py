@@ -18,9 +18,9 @@ WORDS = (
 REPORTS = st.lists(st.sampled_from(WORDS.split()), max_size=30).map(" ".join)
 
 
-def read(text: str) -> tuple[str, str]:
+def read(text: str, like: str = "radgraph") -> tuple[str, str]:
     """Return the entities as `word label` and the relations as `word kind word`, each list as one line."""
-    graph = radgraph(parse(text))
+    graph = radgraph(parse(text), like)
     words = [entity.tokens for entity in graph.entities]
     entities = [f"{entity.tokens} {entity.label}" for entity in graph.entities]
     relations = sorted(f"{words[r.source]} {r.kind} {words[r.target]}" for r in graph.relations)
@@ -99,9 +99,86 @@ CASES = {
 }
 
 
+#: where RadGraph-XL annotates otherwise than the first RadGraph
+XL_CASES = {
+    # only `normal` of the phrase is an entity, located at the last place named
+    "Heart size and mediastinal contours are within normal limits.": (
+        "Heart ANAT-DP, size ANAT-DP, mediastinal ANAT-DP, contours ANAT-DP, normal OBS-DP",
+        "contours modify mediastinal, normal located_at mediastinal, size modify Heart",
+    ),
+    "The cardiomediastinal silhouette is within normal limits.": (
+        "cardiomediastinal ANAT-DP, silhouette ANAT-DP",
+        "silhouette modify cardiomediastinal",
+    ),
+    # in a whole report, a denial that names no organ is not annotated
+    "Lungs are clear. Bones intact. Cardiomegaly. No acute findings.": (
+        "Lungs ANAT-DP, clear OBS-DP, Bones ANAT-DP, intact OBS-DP, Cardiomegaly OBS-DP",
+        "clear located_at Lungs, intact located_at Bones",
+    ),
+    "Small pneumothorax. No acute findings.": (
+        "Small OBS-DP, pneumothorax OBS-DP, acute OBS-DA, findings OBS-DA",
+        "Small modify pneumothorax, acute modify findings",
+    ),
+    "No acute bony findings.": (
+        "acute OBS-DA, bony ANAT-DP, findings OBS-DA",
+        "acute modify findings, findings located_at bony",
+    ),
+    # without a verb, only the organ is annotated
+    "Heart size normal.": ("Heart ANAT-DP", ""),
+    "Heart size is normal.": (
+        "Heart ANAT-DP, size ANAT-DP, normal OBS-DP",
+        "normal located_at Heart, size modify Heart",
+    ),
+    # of attributes apart from their place, the last one is related to it
+    "The heart is normal in size and contour.": (
+        "heart ANAT-DP, normal OBS-DP, size ANAT-DP, contour ANAT-DP",
+        "contour modify heart, normal located_at heart",
+    ),
+    # what appears so is uncertain
+    "The lungs appear clear.": ("lungs ANAT-DP, clear OBS-U", "clear located_at lungs"),
+    # how the image was taken is no entity; a measurement is one
+    "Frontal and lateral views of the chest show an effusion.": ("effusion OBS-DP", ""),
+    "5 mm nodule.": ("5 mm OBS-DP, nodule OBS-DP", "5 mm modify nodule"),
+    "No focal areas of consolidation.": (
+        "focal areas OBS-DA, consolidation OBS-DA",
+        "focal areas modify consolidation",
+    ),
+    "Degenerative changes of the spine.": ("spine ANAT-DP", ""),
+}
+#: lists in texts that lost their commas, for every checkpoint
+NO_COMMAS = {
+    "No focal consolidation pleural effusion or pneumothorax.": (
+        "focal OBS-DA, consolidation OBS-DA, pleural ANAT-DP, effusion OBS-DA, pneumothorax OBS-DA",
+        "effusion located_at pleural, focal modify consolidation",
+    ),
+    "No focal consolidation pneumothorax or large pleural effusion.": (
+        "focal OBS-DA, consolidation OBS-DA, pneumothorax OBS-DA, large OBS-DA, pleural ANAT-DP, effusion OBS-DA",
+        "effusion located_at pleural, focal modify consolidation, large modify effusion",
+    ),
+}
+
+
 @pytest.mark.parametrize("text", CASES)
 def test_sentence(text):
     assert read(text) == CASES[text]
+
+
+@pytest.mark.parametrize("text", XL_CASES)
+def test_sentence_as_radgraph_xl_reads_it(text):
+    assert read(text, "radgraph-xl") == XL_CASES[text]
+
+
+@pytest.mark.parametrize("like", ["radgraph", "radgraph-xl"])
+@pytest.mark.parametrize("text", NO_COMMAS)
+def test_list_without_commas(text, like):
+    assert read(text, like) == NO_COMMAS[text]
+
+
+def test_a_report_in_which_radgraph_xl_annotates_nothing_is_read_as_the_first_radgraph_does():
+    assert read("Degenerative changes.", "radgraph-xl") == (
+        "Degenerative OBS-DP, changes OBS-DP",
+        "Degenerative modify changes",
+    )
 
 
 def test_entities_of_all_sentences_with_offsets():
@@ -134,9 +211,9 @@ def test_long_text_without_sentences_is_read_in_linear_time():
 
 
 @settings(max_examples=150)
-@given(st.one_of(REPORTS, st.text(max_size=200)))
-def test_any_text(text):
-    graph = radgraph(parse(text))
+@given(st.one_of(REPORTS, st.text(max_size=200)), st.sampled_from(["radgraph", "radgraph-xl"]))
+def test_any_text(text, like):
+    graph = radgraph(parse(text), like)
     for entity in graph.entities:
         assert entity.label in ("ANAT-DP", "OBS-DP", "OBS-DA", "OBS-U")
         assert entity.tokens == text[entity.start : entity.end] != ""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from radeval_core.findings.types import ParsedReport
+from radeval_core.findings.views.chexbert import chexbert_labels
 from radeval_core.findings.views.chexpert import chexpert_labels, observation_names
 from radeval_core.functional.chexbert import (
     BLANK,
@@ -70,6 +72,12 @@ class ChexbertScorer(AnnotatedScorer):
     spec = SPEC
     options: ClassVar = {
         "uncertain": Option("positive", str, "what an uncertain condition counts as", ("positive", "negative")),
+        "labels": Option(
+            "chexbert",
+            str,
+            "whose habits the embedded labels follow: the published CheXbert's, or those of human coders of findings",
+            ("chexbert", "human"),
+        ),
         "dtype": DTYPE,
     }
 
@@ -85,7 +93,8 @@ class ChexbertScorer(AnnotatedScorer):
     def annotator(self) -> Chexbert | ReportView[ReportLabels]:
         r = self.resources
         if not self.source:
-            return r.view("chexpert", read_labels, lambda labels: int(labels.vector.nbytes))
+            like = self.chosen["labels"]
+            return r.view(f"labels-{like}", partial(read_labels, like=like), lambda labels: int(labels.vector.nbytes))
         with self.needs_models():
             from radeval_core.annotators.chexbert import chexbert
         return chexbert(self.source, r.device, self.chosen["dtype"], r.batch_tokens, r.progress)
@@ -111,15 +120,21 @@ class ChexbertScorer(AnnotatedScorer):
         return {"chexbert_f1": numbers.pop("micro_f1"), "similarity": sums[..., -1] / n, **numbers}
 
     def signature_fields(self) -> dict[str, object]:
-        return {"uncertain": self.chosen["uncertain"], **self.annotator.fields}
+        labels = {} if self.source else {"labels": self.chosen["labels"]}
+        return {"uncertain": self.chosen["uncertain"], **labels, **self.annotator.fields}
 
 
-def read_labels(report: ParsedReport) -> ReportLabels:
-    """Return the labels of a parsed report and the vector they make. An empty report has none."""
+def read_labels(report: ParsedReport, like: str = "chexbert") -> ReportLabels:
+    """Return the labels of a parsed report and the vector they make. An empty report has none.
+
+    Args:
+        report: the parsed report.
+        like: whose habits the labels follow: `chexbert` or `human`.
+    """
     if is_blank(report.text):
         classes = np.zeros(len(observation_names()), dtype=np.int8)
     else:
-        labels = chexpert_labels(report, named_only=True)
+        labels = chexbert_labels(report) if like == "chexbert" else chexpert_labels(report, named_only=True)
         classes = np.array([_CLASS[label] for label in labels.values()], dtype=np.int8)
     return ReportLabels(classes, label_vector(classes))
 

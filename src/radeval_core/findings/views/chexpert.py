@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -35,17 +37,29 @@ def observation_names() -> tuple[str, ...]:
 @cache
 def observations() -> dict[str, frozenset[str]]:
     """Return the 14 observations in the published order, with the findings behind each."""
+    return {name: listed_findings(listed) for name, listed in _listed().items()}
+
+
+def listed_findings(listed: Mapping[str, Any]) -> frozenset[str]:
+    """Return the findings listed for an observation: `findings` alone, `kinds_of` with everything more specific."""
     lexicon = load_lexicon()
-    found: dict[str, frozenset[str]] = {}
-    for name, listed in _listed().items():
-        general = set(listed.get("kinds_of", ()))
-        kinds = {entry for entry in lexicon.entries if entry in general or general & set(lexicon.more_general(entry))}
-        found[name] = frozenset(kinds | set(listed.get("findings", ())))
-    return found
+    general = set(listed.get("kinds_of", ()))
+    kinds = {entry for entry in lexicon.entries if entry in general or general & set(lexicon.more_general(entry))}
+    return frozenset(kinds | set(listed.get("findings", ())))
+
+
+def label_of(polarities: Iterable[str]) -> int | None:
+    """Return the label of an observation. Positive mentions win over uncertain ones, and those over negative ones."""
+    found = set(polarities)
+    if "present" in found:
+        return 1
+    if "uncertain" in found:
+        return -1
+    return 0 if found else None
 
 
 def chexpert_labels(report: ParsedReport, named_only: bool = False) -> dict[str, int | None]:
-    """Return the label of each observation. Positive mentions win over uncertain ones, and those over negative ones.
+    """Return the label of each observation.
 
     `No Finding` is 1 if no observation other than devices is positive or uncertain, else None.
 
@@ -56,13 +70,7 @@ def chexpert_labels(report: ParsedReport, named_only: bool = False) -> dict[str,
     labels: dict[str, int | None] = {}
     for name, findings in observations().items():
         mentioned = report.stated if named_only and name not in NAMED_BY_NORMALITY else report.findings
-        polarities = {f.polarity for f in mentioned if f.finding in findings}
-        if "present" in polarities:
-            labels[name] = 1
-        elif "uncertain" in polarities:
-            labels[name] = -1
-        else:
-            labels[name] = 0 if polarities else None
+        labels[name] = label_of(f.polarity for f in mentioned if f.finding in findings)
     abnormal = any(labels[n] in (1, -1) for n in labels if n not in (NO_FINDING, SUPPORT_DEVICES))
     labels[NO_FINDING] = None if abnormal else 1
     return labels

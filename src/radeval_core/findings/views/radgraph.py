@@ -7,8 +7,9 @@ an observation is present, absent or uncertain.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from radeval_core.findings.lexicon import Lexicon
@@ -48,8 +49,11 @@ def radgraph(report: ParsedReport, like: str = "radgraph") -> RadGraph:
     findings: dict[int, list[Finding]] = {}
     for finding in report.stated:
         findings.setdefault(finding.sentence_start, []).append(finding)
+    convention = habits(like)
+    if len(report.sentences) <= convention.sweeping_denials:
+        convention = replace(convention, sweeping_denials=math.inf)
     for sentence in report.sentences:
-        read = _SentenceGraph(sentence, findings.get(sentence.start, []), report.lexicon, habits(like))
+        read = _SentenceGraph(sentence, findings.get(sentence.start, []), report.lexicon, convention)
         offset = len(entities)
         entities += read.entities
         relations += [Relation(r.source + offset, r.kind, r.target + offset) for r in read.relations]
@@ -99,7 +103,7 @@ class _SentenceGraph:
         left_out: set[int] = set()
         if not self.habits.frame:
             left_out.update(part.index for part in parts if part.what == FRAME)
-        if not self.habits.sweeping_denials:
+        if self.habits.sweeping_denials < math.inf:  # a longer report than that
             for run in runs:
                 if run.head is not None and run.head.generic and run.head.status == "absent" and not run.places:
                     left_out.update(part.index for part in run.parts)

@@ -18,7 +18,8 @@ class Habits:
     Attributes:
         frame: `within` and `limits` in `within normal limits` are entities.
         normal_singular: `normal` in `is within normal limits` is an entity.
-        sweeping_denials: the words of `no acute findings` are entities, although no organ is named.
+        sweeping_denials: longest report, in sentences, in which the words of `no acute findings` are entities, although
+            no organ is named.
         shared_places: an observation is located at each place of a list; if False, at the last one.
         shared_attributes: in `the heart is normal in size and contour`, both attributes modify `heart`; if False, only
             the last one does.
@@ -32,7 +33,7 @@ class Habits:
 
     frame: bool
     normal_singular: bool
-    sweeping_denials: bool
+    sweeping_denials: float
     shared_places: bool
     shared_attributes: bool
     verbless: bool
@@ -48,4 +49,4 @@ def habits(name: str) -> Habits:
     """Return the conventions of `radgraph` or `radgraph-xl`."""
     listed = yaml.safe_load(Path(__file__).with_name("radgraph_habits.yaml").read_text("utf-8"))[name]
     forms = {key: frozenset(map(normalise_form, listed.pop(key))) for key in ("phrases", "skipped")}
-    return Habits(hedges=frozenset(listed.pop("hedges")), **forms, **listed)
+    return Habits(hedges=frozenset(listed.pop("hedges")), phrases=forms["phrases"], skipped=forms["skipped"], **listed)
