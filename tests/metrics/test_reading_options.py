@@ -10,7 +10,7 @@ REFERENCE = "Surgical clips in the left axilla. Heart size is within normal limi
 
 
 def compute(metric: str, **options):
-    return load(metric).compute(predictions=[PREDICTION], references=[REFERENCE], detailed=True, **options)
+    return load(metric, **options).compute(predictions=[PREDICTION], references=[REFERENCE], detailed=True)
 
 
 def labels(result, side: str) -> set[str]:
@@ -23,6 +23,11 @@ def test_chexbert_finds_nothing_among_the_14_conditions_where_a_coder_does():
     assert labels(as_human, "prediction") == {"Lung Lesion"}
     assert labels(as_human, "reference") == {"Support Devices", "No Finding"}
     assert "|labels:chexbert|" in as_chexbert["signature"] and "|labels:human|" in as_human["signature"]
+
+
+def test_an_empty_report_does_not_agree_with_an_abnormal_one_without_labels():
+    result = load("chexbert_f1").compute(predictions=["", ""], references=["Degenerative changes of the spine.", ""])
+    assert result["scores"] == result["similarity_scores"] == [0.0, 1.0]
 
 
 def test_levels_follow_radgraph_xl_and_combined_follows_radgraph():
@@ -38,5 +43,5 @@ def test_levels_follow_radgraph_xl_and_combined_follows_radgraph():
 
 
 def test_unknown_habits_are_refused():
-    with pytest.raises(InputError, match="option radgraph_f1.habits must be one of published, radgraph, radgraph-xl"):
+    with pytest.raises(InputError, match=r"option radgraph_f1\.habits must be one of published, radgraph, radgraph-xl"):
         compute("radgraph_f1", habits="xl")

@@ -44,7 +44,7 @@ SPEC = MetricSpec(
     bounds=(0.0, 1.0),
     symmetric=True,
     identity=1.0,
-    empty=EmptyRule(0.0, 0.0, 1.0, "an empty report has no label, and agrees only with another without labels"),
+    empty=EmptyRule(0.0, 0.0, 1.0, "an empty report has no label, and agrees only with another empty one"),
     multi_reference=False,
     corpus_headline=True,
     two_pass=False,
@@ -112,6 +112,10 @@ class ChexbertScorer(AnnotatedScorer):
         )
         similarity = np.array([cosine(one.vector, other.vector) for one, other in readings])
         values = {"chexbert_f1": f1(hits, extra, missed, none=1.0), "similarity": similarity}
+        if not self.source:  # an empty report has no labels, but it does not agree with an abnormal one that has none
+            one_empty = np.array([is_blank(pair.prediction) != is_blank(pair.reference) for pair in pairs])
+            for value in values.values():
+                value[one_empty] = 0.0
         stats = np.column_stack([pair_statistics(prediction, reference), similarity])
         return PairScores(values, stats, [_detail(*both) for both in readings] if detailed else None)
 
