@@ -74,6 +74,8 @@ class Lexicon:
         words: single-token cues, looked up by token (`verb`, `locate`, `restart`).
         apart: (adjective finding, noun finding) to the finding they make together in one phrase, with words between.
         within: finding to (region, special finding): `edema` without a place in a chest report is pulmonary edema.
+        elsewhere: finding to the finding its words mean outside its part of the body; empty if they mean none.
+        special: finding to (regions, special finding): a cyst in the kidney is a renal cyst.
     """
 
     fingerprint: str = ""
@@ -83,6 +85,8 @@ class Lexicon:
     words: dict[str, frozenset[str]] = field(default_factory=dict)
     apart: dict[tuple[str, str], str] = field(default_factory=dict)
     within: dict[str, tuple[str, str]] = field(default_factory=dict)
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    special: dict[str, list[tuple[frozenset[str], str]]] = field(default_factory=dict)
     _surface: dict[tuple[str, ...], Roles] = field(default_factory=dict)
     _ancestors: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _related: dict[tuple[str, str], bool] = field(default_factory=dict)
@@ -157,7 +161,19 @@ class Lexicon:
             for token in tokens[1:]:
                 node = node.next.setdefault(token, Node())
             node.roles = roles
+        self.special = self._special_forms()
         return self
+
+    def _special_forms(self) -> dict[str, list[tuple[frozenset[str], str]]]:
+        """Return what findings become in a place: if `cyst` near a kidney is a renal cyst, so is any other word for a cyst."""
+        found: dict[str, list[tuple[frozenset[str], str]]] = {}
+        for roles in self._surface.values():
+            for rule in roles.describes if roles.finding else ():
+                for name in self.more_general(rule[1]):
+                    kind_of = roles.finding in (name, *self.more_general(name))
+                    if kind_of and rule not in found.setdefault(name, []):
+                        found[name].append(rule)
+        return found
 
     def to_json(self) -> dict[str, Any]:
         """Return the lexicon without its tree, as JSON data."""
@@ -166,6 +182,7 @@ class Lexicon:
             "regions": [[r.name, r.sided, r.parent, r.imagenome, r.excludes] for r in self.regions.values()],
             "apart": [[*pair, name] for pair, name in self.apart.items()],
             "within": self.within,
+            "elsewhere": self.elsewhere,
             "words": {key: sorted(words) for key, words in self.words.items()},
             "forms": [
                 [tokens, r.finding, r.region, r.form_side, r.side, r.severity, r.change, sorted(r.cues),
@@ -184,6 +201,7 @@ class Lexicon:
             lexicon.regions[name] = Region(name, sided, parent, imagenome, tuple(excludes))
         lexicon.apart = {(first, second): name for first, second, name in data["apart"]}
         lexicon.within = {name: (region, finding) for name, (region, finding) in data["within"].items()}
+        lexicon.elsewhere = dict(data["elsewhere"])
         lexicon.words = {key: frozenset(words) for key, words in data["words"].items()}
         for tokens, finding, region, form_side, side, severity, change, cues, describes in data["forms"]:
             rules = [(frozenset(places), name) for places, name in describes]

@@ -20,7 +20,8 @@ from radeval_core.findings.types import CHANGES, KINDS, LATERALITIES, SEVERITIES
 
 FOLDER = Path(__file__).parent / "lexicon"
 COMPILED = FOLDER / "compiled.json"
-_FINDING_FIELDS = {"kind", "significance", "regions", "parents", "forms", "sides", "when", "apart", "within"}
+_FINDING_FIELDS = {"kind", "significance", "regions", "parents", "forms", "sides", "when", "apart", "within",
+                   "elsewhere"}  # fmt: skip
 _REGION_FIELDS = {"forms", "sided", "parent", "imagenome", "sides", "excludes"}
 CUES = ("negate", "negate_after", "doubt", "doubt_after", "affirm", "skip", "terminate", "normal", "generic",
         "restart", "locate", "verb")  # fmt: skip
@@ -136,6 +137,8 @@ def _add(lexicon: Lexicon, path: Path, name: Any, fields: Any) -> None:
             lexicon.apart[first, second] = name
         for region, finding in (fields.get("within") or {}).items():
             lexicon.within[name] = (region, finding)
+        if "elsewhere" in fields:
+            lexicon.elsewhere[name] = fields["elsewhere"] or ""
         for rule in fields.get("when") or []:
             regions = frozenset(rule["regions"])
             for word in rule["words"]:
@@ -202,6 +205,8 @@ def _check_rules(where: str, fields: Mapping[str, Any]) -> None:
     within = fields.get("within") or {}
     if not isinstance(within, dict) or len(within) > 1 or not _texts([*within, *within.values()]):
         raise InputError(f"{where}: within must be {{region: finding}}")
+    if not isinstance(fields.get("elsewhere") or "", str):
+        raise InputError(f"{where}: elsewhere must be the name of a finding, or empty")
     for pair in fields.get("apart") or []:
         if not _texts(pair) or len(pair) != 2:
             raise InputError(f"{where}: apart must be a list of pairs of findings")
@@ -262,6 +267,9 @@ def _check_names(lexicon: Lexicon, home: Mapping[str, str] | None = None) -> Non
     for finding, (region, special) in lexicon.within.items():
         check(finding, "region in within", region, lexicon.regions)
         check(finding, "finding in within", special, lexicon.entries)
+    for finding, other in lexicon.elsewhere.items():
+        if other:
+            check(finding, "finding in elsewhere", other, lexicon.entries)
     for roles in lexicon.surfaces():
         for regions, finding in roles.describes:
             for name in regions:

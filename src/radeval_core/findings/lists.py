@@ -6,12 +6,19 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from radeval_core.findings.scene import JOINS, Mention, Scene
+from radeval_core.findings.special import ANYWHERE, part_of_body
 
 _LINKS = JOINS | {
     ",", "versus", "vs", "with", "associated", "adjacent", "overlying", "underlying", "superimposed", "a", "an", "the",
     "some", "few", "subsequent", "resultant", "of", "both", "as", "well",
 }  # fmt: skip
 #: endings of words that describe a finding
+#: words between an observation and what it may be, and between what is more likely and what is less
+_EXPLAINING = frozenset(
+    {"consistent", "compatible", "represent", "representing", "suggest", "suggesting", "suggestive", "favor", "favoring",
+     "likely", "versus", "vs", "keeping", "reflect", "reflecting", "concerning", "suspicious", "worrisome"}
+)  # fmt: skip
+_RATHER = (("over",), ("rather", "than"))
 _ADJECTIVE = ("y", "al", "ar", "ic", "ive")
 
 
@@ -31,10 +38,17 @@ def share_in_lists(scene: Scene, mentions: list[Mention]) -> None:
             continue
         if _alternatives(between):
             second.severity = second.severity or first.severity
+            if second.anatomy and not first.anatomy and not scene.lexicon.entries[first.finding].regions:
+                first.anatomy = list(second.anatomy)
+        if _is_category(scene, second):
+            second.laterality = second.laterality or first.laterality
+            continue
         if not _linked(scene, first.end, second.start, between):
             if _explains(scene, first, second):
                 second.laterality = first.laterality
                 second.anatomy = _shared_regions(scene, first, second)
+            if not second.anatomy and _named_by_place(scene, first, second):
+                second.anatomy = list(first.anatomy)
             continue
         if first.laterality and not second.laterality and not second.anatomy and is_sided(scene, second):
             second.laterality = first.laterality
@@ -45,7 +59,7 @@ def share_in_lists(scene: Scene, mentions: list[Mention]) -> None:
             and not first.laterality
             and not first.anatomy
             and _said_after(scene, second)
-            and is_sided(scene, first)
+            and (is_sided(scene, first) or tuple(between) in _RATHER)
         ):
             first.laterality = second.laterality
             first.anatomy = _shared_regions(scene, second, first)
@@ -60,7 +74,7 @@ def _adjective(scene: Scene, first: Mention, second: Mention) -> bool:
     modifiers = {i for m in scene.within(first.end, second.start) if m.roles.side or m.roles.region or m.roles.severity
                  for i in range(m.start, m.end)}  # fmt: skip
     between = range(first.end, second.start)
-    return second.start >= first.end and all(i in modifiers for i in between) and not second.regions
+    return second.start >= first.end and all(i in modifiers for i in between) and (not second.regions or second.start == first.end)
 
 
 def _alternatives(between: Sequence[str]) -> bool:
@@ -73,22 +87,45 @@ def _explains(scene: Scene, first: Mention, second: Mention) -> bool:
 
     Example: `opacity in the left base compatible with atelectasis`.
     """
-    if not first.laterality or second.laterality or second.anatomy or not is_sided(scene, second):
+    usual = scene.lexicon.entries[second.finding].regions
+    if not first.laterality or second.laterality or second.anatomy:
         return False
     stretch = range(first.end, second.start)
     if any(scene.words[i] in (";", "but", "however", "no", "without") for i in stretch):
         return False
     if scene.context.negated[first.head] != scene.context.negated[second.head]:
         return False
-    usual = scene.lexicon.entries[second.finding].regions
-    if not usual:  # `calcifications in the right breast are suspicious for malignancy`
+    if not usual or not ANYWHERE.isdisjoint(usual):  # `calcifications in the right breast are suspicious for malignancy`
         return scene.context.doubted[second.head]
-    return all("chest" in (r, *scene.lexicon.ancestors(r)) for r in usual)
+    if all("chest" in (r, *scene.lexicon.ancestors(r)) for r in usual):
+        return is_sided(scene, second)
+    parts = {part_of_body(scene.lexicon, place) for place in first.anatomy}
+    if not is_sided(scene, second) and parts.isdisjoint(part_of_body(scene.lexicon, place) for place in usual):
+        return False
+    return not _EXPLAINING.isdisjoint(scene.words[first.end : second.start])
+
+
+def _named_by_place(scene: Scene, first: Mention, second: Mention) -> bool:
+    """Return whether an explanation without a usual place is in the place of what it explains: a lesion of the liver."""
+    return (
+        bool(first.anatomy)
+        and second.finding in scene.lexicon.special
+        and not scene.lexicon.entries[second.finding].regions
+        and scene.context.doubted[second.head]
+        and not any(scene.context.breaks[first.end : second.start])
+    )
+
+
+def _is_category(scene: Scene, mention: Mention) -> bool:
+    """Return whether a mention is a category of a reporting system, such as TI-RADS 4, which has the side of its lesion."""
+    return any(parent.endswith("_category") for parent in scene.lexicon.entries[mention.finding].parents)
 
 
 def _linked(scene: Scene, start: int, end: int, between: Sequence[str]) -> bool:
     if any(scene.context.breaks[start:end]):
         return False
+    if tuple(between) in _RATHER:
+        return True
     if not any(word in JOINS or word in (",", "with", "associated", "adjacent", "versus", "vs") for word in between):
         return False
     modifiers = {i for m in scene.within(start, end) if m.roles.side or m.roles.severity or m.roles.change

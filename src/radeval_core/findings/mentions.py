@@ -11,6 +11,7 @@ from radeval_core.findings.scene import Mention
 
 #: maximum number of words between a describing word and its region
 _REACH = 10
+_LISTING = frozenset({"and", "or", "/", "&", ","})
 _COPULA = frozenset({"is", "are", "was", "were", "appear", "remain", "be", "seem"})
 
 
@@ -63,6 +64,7 @@ def _described(
 ) -> Mention | None:
     """Return the finding made by a describing word and the nearest region it can describe, or None."""
     best: tuple[int, FormMatch, str] | None = None
+    labelled = _label_allows(words, match, regions)
     for region in regions:
         gap = match.start - region.end if region.end <= match.start else region.start - match.end
         between = range(min(region.end, match.end), max(region.start, match.start))
@@ -72,9 +74,10 @@ def _described(
         score = 2 * gap + (0 if region.start >= match.end else 1)
         if any(words[i] in ("and", ",", "with") for i in between):
             score += 8
+        if labelled and region.start >= match.end:
+            score += 2 * _REACH
         name = region.roles.region
-        head = next((r for r in regions if r.start == region.end), None)
-        if head is not None and _describes_head(match, head):
+        if any(_describes_head(match, head) for head in _heads(words, region, regions)):
             continue
         chain = {name, *lexicon.ancestors(name)[:1]}
         for allowed, finding in match.roles.describes:
@@ -93,6 +96,26 @@ def _described(
         finding = next((f for f in special if finding in lexicon.more_general(f)), finding)
     start, end = min(region.start, match.start), max(region.end, match.end)
     return Mention(start, end, match.start, finding, "", named)
+
+
+def _label_allows(words: Sequence[str], match: FormMatch, regions: Sequence[FormMatch]) -> bool:
+    """Return whether a word describes the region of the label before it: `Cartilage: loss in the medial compartment`."""
+    label = regions[0] if regions else None
+    if label is None or label.start or label.end >= match.start or words[label.end] != ":":
+        return False
+    return any(label.roles.region in allowed for allowed, _ in match.roles.describes)
+
+
+def _heads(words: Sequence[str], region: FormMatch, regions: Sequence[FormMatch]) -> list[FormMatch]:
+    """Return the nouns that a region is an adjective of, also in a list: `hilar or mediastinal nodes`."""
+    found: list[FormMatch] = []
+    for other in regions:
+        if other.start == region.end:
+            found.append(other)
+            region = other
+        elif other.start == region.end + 1 and words[region.end] in _LISTING and not found:
+            region = other
+    return found
 
 
 def _describes_head(match: FormMatch, head: FormMatch) -> bool:

@@ -12,6 +12,9 @@ from radeval_core.findings.text import GAP
 _EXPLAINING = frozenset(
     {"with", "represent", "representing", "suggest", "suggesting", "suggestive", "likely", "for", "of"}
 )
+_EXTENDS = frozenset({"extend", "extending", "extended", "run", "running"})
+#: words between an organ and its size
+_MEASURES = frozenset({":", "measure", "measuring", "is", "are", "approximately", "about", "size", "in", "length"})
 #: endings of words that describe a finding, or that describe such a word
 _DESCRIBING = ("y", "al", "ar", "ic", "ive", "ous", "ed", "ly")
 
@@ -96,6 +99,8 @@ def _right(scene: Scene, mention: Mention, limit: int) -> int:
         if breaks[at] or (words[at] in ("with", "without") and not _continues(scene, at, limit)):
             break
         if words[at] == "," and not _goes_on_after(scene, at + 1, limit):
+            break
+        if words[at] in _EXTENDS and words[at + 1 : at + 2] == ("from",):  # where it begins is not where it is
             break
         at += 1
     return at
@@ -221,10 +226,22 @@ def _split_sides(scene: Scene, mention: Mention, before: list[FormMatch]) -> Non
 
 def _attach_measurements(scene: Scene, mentions: list[Mention]) -> None:
     for start, end, sizes in find_sizes(scene.words):
+        if _size_of_organ(scene, start, mentions):
+            continue
         options = [m for m in mentions if not any(scene.context.breaks[min(m.end, end) : max(m.start, start)])]
         if options:
             nearest = min(options, key=lambda m: (max(start - m.end, m.start - end, 0), m.start))
             nearest.measurements += sizes
+
+
+def _size_of_organ(scene: Scene, start: int, mentions: list[Mention]) -> bool:
+    """Return whether a size is that of a region, not of a finding: `Right kidney: 11 cm, no hydronephrosis`."""
+    at = start
+    while at > 0 and scene.words[at - 1] in _MEASURES:
+        at -= 1
+    if at == start or not any(m.end == at and m.roles.region for m in scene.matches):
+        return False
+    return not any(m.start < at and not any(scene.context.breaks[m.end : at]) for m in mentions)
 
 
 def _take_side_of_observation(scene: Scene, mention: Mention) -> None:

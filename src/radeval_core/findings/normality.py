@@ -8,6 +8,7 @@ from radeval_core.findings.context import Context
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.match import FormMatch, side_of
 from radeval_core.findings.scene import Mention
+from radeval_core.findings.special import part_of_body
 from radeval_core.findings.text import Tokens
 from radeval_core.findings.types import Finding
 
@@ -95,11 +96,6 @@ def _sweeping(
         return []
     said = ((), None, "benign", start, end, sentence[start:end], 0, len(sentence))
     return [Finding(STUDY, "normality", "present", (), None, None, *said)]
-
-
-def part_of_body(lexicon: Lexicon, region: str) -> str:
-    """Return the largest region that contains a region: the lung is in the chest."""
-    return (region, *lexicon.ancestors(region))[-1]
 
 
 def _subjects(

@@ -13,6 +13,7 @@ from radeval_core.findings.mentions import called_normal, find_mentions
 from radeval_core.findings.modifiers import attach
 from radeval_core.findings.normality import normal_statements
 from radeval_core.findings.scene import Mention, Scene
+from radeval_core.findings.special import name_by_adjective, name_by_place
 from radeval_core.findings.spelling import SHORTEST
 from radeval_core.findings.text import Tokens, tokenize
 from radeval_core.findings.types import Finding, SentenceReading
@@ -40,7 +41,9 @@ def _read(sentence: str, tokens: Tokens, matches: Sequence[FormMatch], lexicon: 
             return ()
         context.doubted = [True] * len(tokens.words)
     mentions = find_mentions(tokens.words, matches, context, lexicon)
+    name_by_adjective(tokens.words, matches, mentions, lexicon)
     attach(Scene(tokens.words, tokens.plural, matches, context, lexicon), mentions)
+    mentions = name_by_place(matches, mentions, lexicon)
     for mention in mentions:
         if called_normal(tokens.words, matches, mention, lexicon):
             context.negated[mention.head] = True

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from radeval_core.findings.exams import EXAM_REGIONS
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.match import find_forms
-from radeval_core.findings.normality import STUDY, normal_region, part_of_body
+from radeval_core.findings.normality import STUDY, normal_region
+from radeval_core.findings.special import ANYWHERE, is_elsewhere, part_of_body
 from radeval_core.findings.text import tokenize
 from radeval_core.findings.types import Finding, Sentence
 
-#: regions found in every part of the body
-_ANYWHERE = frozenset({"bone", "vascular", "lymph_node", "soft_tissue", "joint"})
 #: parts of the body that a study shows one side of; `right lateral decubitus` in a chest title is no side
+_CHEST = "chest"
 _ONE_SIDED = frozenset({"upper_extremity", "lower_extremity", "breast", "joint"})
 
 
@@ -60,15 +60,19 @@ def with_title(
         exams: the title above each sentence, by the offset of the sentence; empty if there is none.
         lexicon: the lexicon.
     """
-    if not any(exams.values()) and not any(f.finding == STUDY for f in findings):
+    usual = _usual_part(findings, lexicon)
+    if not any(exams.values()) and usual in ([], [_CHEST]) and not any(f.finding == STUDY for f in findings):
         return findings, homes
     titles = {title: read_title(title, lexicon) for title in set(exams.values())}
-    usual = _usual_part(findings, lexicon)
+    shown = Exam(_named_regions(findings, lexicon), tuple(usual), "")
     read: list[tuple[Finding, Sentence]] = []
     for found, home in zip(findings, homes, strict=True):
         exam = titles[exams[home.start]]
+        if not exam.parts and usual not in ([], [_CHEST]):
+            exam = shown
         if found.finding != STUDY:
-            read.append((_placed(found, exam, lexicon), home))
+            placed = _placed(found, exam, lexicon)
+            read += [(placed, home)] if placed is not None else []
             continue
         denied = [
             finding
@@ -83,16 +87,27 @@ def _usual_part(findings: Sequence[Finding], lexicon: Lexicon) -> list[str]:
     """Return the part of the body that most findings are in, as a list with at most one name."""
     places = [f.anatomy[0] for f in findings if not f.implied and f.anatomy and f.anatomy[0] in lexicon.regions]
     votes = Counter(part_of_body(lexicon, place) for place in places)
-    return [region for region, _ in votes.most_common() if region not in _ANYWHERE][:1]
+    return [region for region, _ in votes.most_common() if region not in ANYWHERE][:1]
 
 
-def _placed(found: Finding, exam: Exam, lexicon: Lexicon) -> Finding:
-    """Return a finding with the place and side of the title, if the report gives it no other."""
+def _named_regions(findings: Sequence[Finding], lexicon: Lexicon) -> frozenset[str]:
+    """Return the regions that contain the places of the findings: the knee, if a report is about its menisci."""
+    named = {place for f in findings for place in f.anatomy if not f.implied and place in lexicon.regions}
+    return frozenset(region for place in named for region in lexicon.ancestors(place))
+
+
+def _placed(found: Finding, exam: Exam, lexicon: Lexicon) -> Finding | None:
+    """Return a finding with the place and side of the title, if the report gives it no other; None if it is none there."""
     found = _in_exam(found, exam, lexicon)
+    if found.finding in lexicon.elsewhere and is_elsewhere(found.finding, exam.parts, lexicon):
+        other = lexicon.entries.get(lexicon.elsewhere[found.finding])
+        if other is None:
+            return None
+        found = replace(found, finding=other.name, kind=other.kind, significance=other.significance)
     if not exam.side or found.laterality:
         return found
     parts = {part_of_body(lexicon, place) for place in found.anatomy if place in lexicon.regions}
-    return replace(found, laterality=exam.side) if parts <= {*exam.parts, *_ANYWHERE} else found
+    return replace(found, laterality=exam.side) if parts <= {*exam.parts, *ANYWHERE} else found
 
 
 def _in_exam(found: Finding, exam: Exam, lexicon: Lexicon) -> Finding:
