@@ -100,8 +100,6 @@ def _right(scene: Scene, mention: Mention, limit: int) -> int:
             break
         if words[at] == "," and not _goes_on_after(scene, at + 1, limit):
             break
-        if words[at] in _EXTENDS and words[at + 1 : at + 2] == ("from",):  # where it begins is not where it is
-            break
         at += 1
     return at
 
@@ -121,8 +119,8 @@ def _continues(scene: Scene, at: int, limit: int) -> bool:
 def _attach_one(scene: Scene, mention: Mention, left: int, right: int) -> None:
     before, inside = scene.within(left, mention.start), scene.within(mention.start, mention.end)
     after = scene.within(mention.end, right)
-    near = [*before, *inside, *after]
-    sides = [side for m in near if (side := m.roles.side or (m.roles.form_side if m.roles.region else ""))]
+    near = _without_ends(scene, [*before, *inside, *after], mention.end, right)
+    sides = [side for m in near if (side := _said_side(m))]
     sides += [mention.side] if mention.side else []
     mention.laterality = _side(sides)
     if not mention.laterality and (any(_both_sides(scene, m) for m in near) or _plural_pair(scene, mention)):
@@ -143,6 +141,26 @@ def _attach_one(scene: Scene, mention: Mention, left: int, right: int) -> None:
     else:
         mention.change = next((m.roles.change for m in after if m.roles.change), None)
     _split_sides(scene, mention, before)
+
+
+def _said_side(match: FormMatch) -> str:
+    """Return the side that a form says, or empty."""
+    return match.roles.side or (match.roles.form_side if match.roles.region else "")
+
+
+def _without_ends(scene: Scene, near: list[FormMatch], start: int, end: int) -> list[FormMatch]:
+    """Drop the ends of a finding that runs from one side to another place: they are not its side.
+
+    Example: `dissection extends from the left subclavian artery to the aortic bifurcation`.
+    """
+    words = scene.words[start:end]
+    at = next((i for i, word in enumerate(words) if word in _EXTENDS and words[i + 1 : i + 2] == ("from",)), -1)
+    if at < 0 or "to" not in words[at:]:
+        return near
+    to = start + at + list(words[at:]).index("to")
+    ends = [m for m in near if m.start > start + at]
+    first, last = ({_said_side(m) for m in ends if (m.start < to) == early} - {""} for early in (True, False))
+    return near if first == last else [m for m in near if m not in ends]
 
 
 def _take_subject(scene: Scene, mention: Mention, left: int) -> None:
@@ -253,7 +271,7 @@ def _take_side_of_observation(scene: Scene, mention: Mention) -> None:
     if mention.laterality or not is_sided(scene, mention) or not any(w in _EXPLAINING for w in before[-4:]):
         return
     matches = scene.within(0, mention.start)
-    sides = {side for m in matches if (side := m.roles.side or (m.roles.form_side if m.roles.region else ""))}
+    sides = {side for m in matches if (side := _said_side(m))}
     if len(sides) == 1:
         mention.laterality = sides.pop()
 

@@ -53,12 +53,14 @@ def name_by_place(matches: Sequence[FormMatch], mentions: list[Mention], lexicon
     return kept
 
 
-def _special(finding: str, places: Iterable[str], lexicon: Lexicon) -> str:
-    """Return the special form of a finding in one of these places, or the finding."""
+def _special(finding: str, places: Sequence[str], lexicon: Lexicon) -> str:
+    """Return the special form of a finding in these places, or the finding if they have none in common."""
     rules = lexicon.special[finding]
-    for place in places:
-        for chain in ({place}, set(lexicon.ancestors(place)[:1])):  # a rule for the place itself comes first
-            if name := next((name for regions, name in rules if chain & regions), ""):
+    for depth in (0, 1):  # a rule for the place itself comes before one for the larger region it is in
+        for regions, name in rules:
+            inside = [p for p in places if regions & {p, *lexicon.ancestors(p)[:depth]}]
+            larger = {region for place in inside for region in lexicon.ancestors(place)} | ANYWHERE
+            if inside and all(place in inside or place in larger for place in places):
                 return name
     return finding
 

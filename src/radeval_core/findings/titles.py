@@ -42,7 +42,8 @@ def read_title(title: str, lexicon: Lexicon) -> Exam:
     named += [EXAM_REGIONS[word] for word in words if word in EXAM_REGIONS]
     parts = tuple(dict.fromkeys(part_of_body(lexicon, region) for region in named))
     sides = {m.roles.side for m in forms} - {""}
-    one_sided = len(sides) == 1 and bool(parts) and _ONE_SIDED.issuperset(parts)
+    places = (r for r in named if not (part_of_body(lexicon, r) == "bone" and lexicon.regions[r].sided))  # the shoulder
+    one_sided = len(sides) == 1 and bool(parts) and all(part_of_body(lexicon, r) in _ONE_SIDED for r in places)
     return Exam(frozenset(named), parts, sides.pop() if one_sided else "")
 
 
