@@ -61,7 +61,7 @@ def _parse(args: argparse.Namespace) -> int:
         if args.json:
             print(json.dumps(report_row("text", report), ensure_ascii=False))
         else:
-            header = ["finding", "polarity", "anatomy", "side", "severity", "size (mm)", "change", "text"]
+            header = ["finding", "polarity", "anatomy", "side", "severity", "size (mm)", "number", "change", "text"]
             print_table(header, [finding_cells(f) for f in report.findings])
         return 0
     if not args.out and not args.json:

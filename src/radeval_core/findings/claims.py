@@ -41,11 +41,13 @@ class Claim:
         names: all names the report gives it, `finding` first.
         kind: abnormality, disease, device or procedure.
         certain: True if at least one mention is certain.
+        doubted: the names that the report gives only as possible: atelectasis in `opacity, possibly atelectasis`.
         anatomy: its regions.
         laterality: left, right, bilateral, or None if no side is given.
         severity: mild, moderate, severe, or None.
         grades: all severities the report gives it: two in `mild to moderate`.
         measurements: sizes in millimetres.
+        numbers: all numbers of lesions the report gives, see `Finding.number`.
         change: new, increased, decreased, unchanged, resolved, or None.
         significance: urgent, actionable, minor or benign.
         mentions: its mentions in the report.
@@ -57,16 +59,23 @@ class Claim:
     names: tuple[str, ...]
     kind: str
     certain: bool
+    doubted: frozenset[str]
     anatomy: tuple[str, ...]
     laterality: str | None
     severity: str | None
     grades: frozenset[str]
     measurements: tuple[float, ...]
+    numbers: frozenset[str]
     change: str | None
     significance: str
     mentions: tuple[Finding, ...]
     levels: frozenset[str]
     place_said: bool
+
+    @property
+    def stated(self) -> Finding:
+        """Return the mention to describe the claim by: the first certain one, if there is one."""
+        return next((f for f in self.mentions if f.finding not in self.doubted), self.mentions[0])
 
     @property
     def start(self) -> int:
@@ -174,11 +183,13 @@ def _claim(group: list[Finding], report: ParsedReport) -> Claim:
         names=tuple(dict.fromkeys([best.finding, *(f.finding for f in group)])),
         kind=best.kind,
         certain=any(f.polarity == "present" for f in group),
+        doubted=frozenset(f.finding for f in group) - {f.finding for f in group if f.polarity == "present"},
         anatomy=max((f.anatomy for f in group), key=lambda places: _depth(places, lexicon)),
         laterality=first(f.laterality for f in group),
         severity=first(f.severity for f in group),
         grades=frozenset(grade for f in group for grade in _grades(f, report)),
         measurements=sizes,
+        numbers=frozenset(f.number for f in group if f.number),
         change=None if best.finding in _lists()["no_change"] else first(f.change for f in group),
         significance=max((f.significance for f in group), key=order.index),
         mentions=tuple(group),

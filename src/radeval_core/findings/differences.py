@@ -17,6 +17,7 @@ from radeval_core.error_categories import (
 from radeval_core.findings.claim_match import SAME_RATIO, SIBLINGS, same_concept, same_place, size_ratio
 from radeval_core.findings.claims import Claim, one_side
 from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.numbers import is_single, is_staged, same_number
 from radeval_core.findings.types import Finding, ParsedReport
 
 #: weight of a claim, by its clinical significance
@@ -27,6 +28,10 @@ _DEVICE_ASTRAY = 1.0
 _NEAR_MISS = 0.25
 _HALF = 0.5
 _IN_DOUBT = 0.4
+_ONE_FOR_MANY = 0.6
+_REVERSED = 0.75
+#: significances of findings that are acted on
+_ACTED_ON = ("urgent", "actionable")
 _GRADES = {"mild": 1, "moderate": 2, "severe": 3}
 #: a size off by at least this ratio is wrong; the cost grows with the ratio up to `_WORST_SIZE`
 _LARGE_RATIO = 1.9
@@ -73,15 +78,16 @@ def alone(category: str, claim: Claim, other: ParsedReport) -> Difference:
     if category == FALSE_FINDING and claim.kind == "device":
         weight, matters = max(weight, _DEVICE_ASTRAY), True
     share = 1.0 if claim.certain else _IN_DOUBT
+    denial = _denial(claim, other)
     return Difference(
         category,
-        _say(claim),
+        _say(claim) if denial else _say_with_doubt(claim),
         share * weight,
         matters,
         claim.significance,
         claim if category == FALSE_FINDING else None,
         claim if category == MISSING_FINDING else None,
-        _denial(claim, other),
+        denial,
     )
 
 
@@ -98,7 +104,15 @@ def _weighed(fault: _Fault, theirs: Claim, ours: Claim) -> Difference:
     if category == WRONG_LOCATION and theirs.kind == "device":
         weight, matters = max(weight, _DEVICE_ASTRAY), True
     about = f"{_say(theirs)}: {about}" if category != FALSE_FINDING else about
-    return Difference(category, about, share * weight, matters and share >= _HALF, theirs.significance, ours, theirs)
+    significant = matters and (share >= _HALF or _misleads(category, theirs, ours))
+    return Difference(category, about, share * weight, significant, theirs.significance, ours, theirs)
+
+
+def _misleads(category: str, theirs: Claim, ours: Claim) -> bool:
+    """Return whether a course that only one report gives matters: worse or better, of a finding that is acted on."""
+    if category not in (FALSE_COMPARISON, OMITTED_COMPARISON) or theirs.significance not in _ACTED_ON:
+        return False
+    return _DIRECTION[theirs.change or ours.change or "unchanged"] != "same"
 
 
 def _faults(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[_Fault]:
@@ -108,7 +122,9 @@ def _faults(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[_Fault]:
         yield FALSE_FINDING, f"{_say(ours)} for {_say(theirs)}", share
     yield from _place_fault(theirs, ours, lexicon)
     yield from _degree_fault(theirs, ours)
+    yield from _number_fault(theirs, ours, lexicon)
     yield from _change_fault(theirs, ours)
+    yield from _doubt_fault(theirs, ours)
 
 
 def _place_fault(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[_Fault]:
@@ -131,6 +147,23 @@ def _degree_fault(theirs: Claim, ours: Claim) -> Iterator[_Fault]:
         yield WRONG_SEVERITY, sizes, far
 
 
+def _number_fault(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[_Fault]:
+    """Yield a wrong number of lesions: an error of degree, because both reports state the finding.
+
+    One for several matters in actionable findings: it changes stage and treatment. Two for three matters only where the
+    number itself decides, see `staged` in numbers.yaml.
+    """
+    if same_number(theirs.numbers, ours.numbers):
+        return
+    share = _NEAR_MISS
+    if theirs.significance in _ACTED_ON:
+        if is_single(theirs.numbers) or is_single(ours.numbers):
+            share = _ONE_FOR_MANY
+        elif is_staged(theirs.finding, lexicon):
+            share = _HALF
+    yield WRONG_SEVERITY, f"{_listed(ours.numbers)} for {_listed(theirs.numbers)}", share
+
+
 def _change_fault(theirs: Claim, ours: Claim) -> Iterator[_Fault]:
     if theirs.change == ours.change:
         return
@@ -139,7 +172,28 @@ def _change_fault(theirs: Claim, ours: Claim) -> Iterator[_Fault]:
     elif ours.change is None:
         yield OMITTED_COMPARISON, theirs.change, _NEAR_MISS
     elif _DIRECTION[theirs.change] != _DIRECTION[ours.change]:
-        yield FALSE_COMPARISON, f"{ours.change} for {theirs.change}", _HALF
+        reversed_course = {_DIRECTION[theirs.change], _DIRECTION[ours.change]} == {"better", "worse"}
+        yield FALSE_COMPARISON, f"{ours.change} for {theirs.change}", _REVERSED if reversed_course else _HALF
+
+
+def _doubt_fault(theirs: Claim, ours: Claim) -> Iterator[_Fault]:
+    """Yield a certainty that the reference does not have: `pneumonia` for `possible pneumonia`.
+
+    If the reference is certain of an observation and doubts only what it is (`opacity, possibly pneumonia`), naming it is no
+    error. Neither is the reverse: a hedged finding is still reported.
+    """
+    if not theirs.certain and ours.certain and theirs.kind != "device":
+        yield WRONG_SEVERITY, "certain for possible", _NEAR_MISS
+
+
+def _say_with_doubt(claim: Claim) -> str:
+    """Return a claim in words, with what is only possible: `left opacity, possibly atelectasis`."""
+    if claim.finding not in claim.doubted:
+        return _say(claim)
+    if not claim.certain:
+        return f"possible {_say(claim)}"
+    known = " ".join(word for word in (claim.laterality or "", claim.stated.finding.replace("_", " ")) if word)
+    return f"{known}, possibly {claim.finding.replace('_', ' ')}"
 
 
 def _say(claim: Claim) -> str:

@@ -15,6 +15,7 @@ from radeval_core.errors import InputError, unknown_name
 from radeval_core.findings.atlas import paired_regions, region_names
 from radeval_core.findings.exams import EXAMS
 from radeval_core.findings.lexicon import Lexicon, LexiconEntry, Region
+from radeval_core.findings.numbers import NUMBERS_FILE
 from radeval_core.findings.text import SPELLING, normalise_form
 from radeval_core.findings.types import CHANGES, KINDS, LATERALITIES, SEVERITIES, SIGNIFICANCES
 
@@ -85,7 +86,7 @@ def read_sources() -> Lexicon:
 def fingerprint() -> str:
     """Return a hash of the YAML files, headings and spelling rules; it shows whether the compiled file is current."""
     digest = hashlib.sha256()
-    for path in (*sources(), SECTIONS, SPELLING, EXAMS):
+    for path in (*sources(), SECTIONS, SPELLING, EXAMS, NUMBERS_FILE):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 

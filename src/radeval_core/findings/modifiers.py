@@ -5,6 +5,7 @@ from __future__ import annotations
 from radeval_core.findings.lists import is_sided, share_in_lists
 from radeval_core.findings.match import FormMatch, side_of
 from radeval_core.findings.measurements import find_sizes
+from radeval_core.findings.numbers import may_count, read_numbers
 from radeval_core.findings.scene import JOINS, Mention, Scene
 from radeval_core.findings.text import GAP
 
@@ -12,6 +13,7 @@ from radeval_core.findings.text import GAP
 _EXPLAINING = frozenset(
     {"with", "represent", "representing", "suggest", "suggesting", "suggestive", "likely", "for", "of"}
 )
+_COMPARATIVES = frozenset({"smaller", "larger", "bigger", "worse"})
 _EXTENDS = frozenset({"extend", "extending", "extended", "run", "running"})
 #: words between an organ and its size
 _MEASURES = frozenset({":", "measure", "measuring", "is", "are", "approximately", "about", "size", "in", "length"})
@@ -20,7 +22,9 @@ _DESCRIBING = ("y", "al", "ar", "ic", "ive", "ous", "ed", "ly")
 
 
 def attach(scene: Scene, mentions: list[Mention]) -> None:
-    """Give every mention its modifiers."""
+    """Give every mention its modifiers and its number."""
+    if mentions and may_count(scene, mentions):
+        read_numbers(scene, mentions, (_left(scene, m, mentions[i - 1].end if i else 0) for i, m in enumerate(mentions)))
     has_modifiers = any(m.roles.modifies for m in scene.matches) or any(word[0].isdigit() for word in scene.words)
     if not has_modifiers and not any(_plural_pair(scene, m) for m in mentions):
         return
@@ -135,12 +139,20 @@ def _attach_one(scene: Scene, mention: Mention, left: int, right: int) -> None:
         mention.severity = max(graded, key=lambda m: m.start).roles.severity
     else:
         mention.severity = _predicate(scene, mention, after)
-    changes = [m for m in [*inside, *before] if m.roles.change]
+    changes = [m for m in [*inside, *before] if m.roles.change and not _compares_lesions(scene, m)]
     if changes:
         mention.change = max(changes, key=lambda m: m.start).roles.change
     else:
         mention.change = next((m.roles.change for m in after if m.roles.change), None)
     _split_sides(scene, mention, before)
+
+
+def _compares_lesions(scene: Scene, match: FormMatch) -> bool:
+    """Return whether a comparative compares two lesions of this study, not two studies: `also a smaller nodule`."""
+    words = scene.words
+    if words[match.start] not in _COMPARATIVES or not match.start or "than" in words[match.end :]:
+        return False
+    return words[match.start - 1] in ("a", "an", "another", "the", "other")
 
 
 def _said_side(match: FormMatch) -> str:

@@ -117,7 +117,7 @@ def _moved(found: Finding, home: Sentence) -> Finding:
     return Finding(
         found.finding, found.kind, found.polarity, found.anatomy, found.laterality, found.severity, found.measurements,
         found.change, found.significance, found.start + offset, found.end + offset, found.text, offset, end,
-        found.implied, found.carried,
+        found.implied, found.carried, found.number,
     )  # fmt: skip
 
 

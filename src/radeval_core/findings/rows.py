@@ -18,6 +18,7 @@ def finding_row(finding: Finding) -> dict[str, Any]:
         "laterality": finding.laterality,
         "severity": finding.severity,
         "measurements": list(finding.measurements),
+        "number": finding.number,
         "change": finding.change,
         "significance": finding.significance,
         "implied": finding.implied,
@@ -42,6 +43,7 @@ def finding_cells(finding: Finding) -> list[str]:
         finding.laterality or "",
         finding.severity or "",
         " x ".join(f"{size:g}" for size in finding.measurements),
+        finding.number or "",
         finding.change or "",
         " ".join(finding.text.split()),
     ]

@@ -39,6 +39,7 @@ class Mention:
     severity: str | None = None
     change: str | None = None
     measurements: tuple[float, ...] = ()
+    number: str | None = None
     #: side, severity and places of a second finding in the same words: `small left and moderate right effusions`
     twin: tuple[str, str | None, list[str]] | None = None
 

@@ -85,6 +85,7 @@ def _findings(sentence: str, tokens: Tokens, mention: Mention, context: Context,
         text=sentence[start:end],
         sentence_start=0,
         sentence_end=len(sentence),
+        number=mention.number if polarity != "absent" else None,
     )
     if mention.twin is not None:
         side, severity, places = mention.twin

@@ -41,6 +41,7 @@ class Finding:
         implied: True if not stated but implied: an absence by a normal statement (`lungs are clear`: no opacity), a
             more general device by a specific one (a PICC is a catheter).
         carried: True if its side comes from the sentence before: `This may be pneumonia`.
+        number: how many lesions, as a word (`one` to `ten`, few, several, multiple, numerous), or None; see numbers.yaml.
     """
 
     finding: str
@@ -59,6 +60,7 @@ class Finding:
     sentence_end: int
     implied: bool = False
     carried: bool = False
+    number: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

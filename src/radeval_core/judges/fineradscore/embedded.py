@@ -127,7 +127,7 @@ def _wrong_mentions(difference: Difference, claim: Claim) -> Iterable[Finding]:
     if difference.category == WRONG_LOCATION:
         wrong = [m for m in claim.mentions if m.laterality == claim.laterality and m.anatomy]
     elif difference.category == WRONG_SEVERITY:
-        wrong = [m for m in claim.mentions if m.severity or m.measurements]
+        wrong = [m for m in claim.mentions if m.severity or m.measurements or m.number]
     elif difference.category == FALSE_COMPARISON:
         wrong = [m for m in claim.mentions if m.change == claim.change]
     else:
@@ -253,6 +253,7 @@ def _complete(claim: Claim) -> list[Finding]:
         if (m.laterality, m.severity, m.change) == (claim.laterality, claim.severity, claim.change)
         and m.anatomy == claim.anatomy
         and set(m.measurements) == set(claim.measurements)
+        and (m.number in claim.numbers or not claim.numbers)
     ]
     return whole or [claim.mentions[0]]
 

@@ -22,13 +22,12 @@ _CLAUSE = frozenset({"is", "are", "was", "were", "of", "in", "the"})
 
 def describe(claim: Claim, lexicon: Lexicon) -> str:
     """Return one claim as a short sentence; used if the reference's sentence makes several claims."""
-    mention = claim.mentions[0]
-    name, places = _name(mention, lexicon), _places(claim, lexicon)
+    name, places = _name(claim.stated, lexicon), _places(claim, lexicon)
     side = claim.laterality or ""
     said = f"{name} in the {side} {places}" if places and side != "bilateral" else f"{side} {name}"
     if places and side == "bilateral":
         said += f" in the {places}"
-    said = f"{_grade(claim)} {said}"
+    said = f"{_number(claim)} {_grade(claim)} {said}"
     if claim.measurements:
         said += f" measuring {' x '.join(f'{size:g}' for size in claim.measurements)} mm"
     if claim.change == "resolved":
@@ -37,6 +36,8 @@ def describe(claim: Claim, lexicon: Lexicon) -> str:
         said = f"{claim.change} {said}"
     if not claim.certain:
         said = f"possible {said}"
+    elif claim.finding in claim.doubted:
+        said += f", possibly {_name(_named(claim), lexicon)}"
     said = " ".join(said.split())
     return sentence(said[:1].upper() + said[1:])
 
@@ -59,7 +60,7 @@ def comment(difference: Difference) -> str:
     kind = {
         FALSE_FINDING: "Another finding",
         WRONG_LOCATION: "Wrong place",
-        WRONG_SEVERITY: "Wrong size or severity",
+        WRONG_SEVERITY: "Wrong size, number or severity",
         FALSE_COMPARISON: "Change that the reference does not state",
         OMITTED_COMPARISON: "Change left out",
     }[difference.category]
@@ -74,6 +75,17 @@ def _name(mention: Finding, lexicon: Lexicon) -> str:
     return mention.finding.replace("_", " ")
 
 
+def _named(claim: Claim) -> Finding:
+    """Return the mention that gives a claim its name."""
+    return next(mention for mention in claim.mentions if mention.finding == claim.finding)
+
+
+def _number(claim: Claim) -> str:
+    """Return the number of lesions, if it is more than one and the finding is described in the plural."""
+    number = claim.stated.number or ""
+    return number if number != "one" and claim.stated.text.endswith("s") else ""
+
+
 def _grade(claim: Claim) -> str:
     """Return the severity; findings in the pleural space are small or large, not mild or severe."""
     grade = claim.severity or ""
@@ -82,7 +94,7 @@ def _grade(claim: Claim) -> str:
 
 def _places(claim: Claim, lexicon: Lexicon) -> str:
     """Return the places of a claim; empty if it is only in its usual place."""
-    usual = lexicon.entries[claim.mentions[0].finding].regions
+    usual = lexicon.entries[claim.stated.finding].regions
     return "" if claim.anatomy == usual else " and ".join(place.replace("_", " ") for place in claim.anatomy)
 
 
