@@ -15,7 +15,7 @@ from radeval_core.findings.text import CLOSING, OTHER, REPORTED, TITLE, Sentence
 #: a sentence about the patient's history, even if it names findings
 _HISTORY = re.compile(
     r"\b(?:years?[ -]old|y/?o|yo|known|histor(?:y|ies)|h/o|presents?|presenting|complain\w*|admitted"
-    r"|underwent|(?:days?|weeks?|months?|years?) ago|last (?:night|week|month|year)|evaluate|rule out|r/o|please)\b",
+    r"|underwent|(?:days?|weeks?|months?|years?) ago|last (?:night|week|month|year)|evaluate|rule out|r/o|please|concern|patient|pain|cough|fever|symptoms?|suspicion)\b",
     re.IGNORECASE,
 )
 #: a sentence that describes images: a verb in the present tense, or a denial
@@ -38,7 +38,11 @@ def with_body(text: str, spans: list[SentenceSpan], reads: Callable[[str], bool]
         spans: its sentences.
         reads: return whether a sentence names findings.
     """
-    found = _opened(text, spans, reads, (OTHER,), _begins_line)
+    # A heading for the findings shows where they begin. A heading for the impression does not: the body can be before it.
+    headed = ("findings",)
+    found = _opened(text, spans, reads, (OTHER,), _begins_line, headed)
+    if found == spans and not _has_lines(text):
+        found = _opened(text, spans, reads, (OTHER,), _observes, headed)
     skipped = (OTHER, TITLE, CLOSING)
     if not all(span.heading in skipped for span in found):
         return found
@@ -47,7 +51,18 @@ def with_body(text: str, spans: list[SentenceSpan], reads: Callable[[str], bool]
         found = _opened(text, spans, reads, (OTHER, CLOSING), begins)
         if not all(span.heading in skipped for span in found):
             return found
-    return _opened(text, spans, lambda sentence: True, (OTHER, CLOSING), _begins_line)
+    found = _opened(text, spans, lambda sentence: True, (OTHER, CLOSING), _begins_line)
+    if not all(span.heading in skipped for span in found):
+        return found
+    # a report with words is not empty: `TECHNIQUE: The lungs are clear.`
+    observed = [bool(_OBSERVES.search(s) and not _HISTORY.search(s)) for s in (text[x.start : x.end] for x in spans)]
+    first = observed.index(True) if True in observed else len(spans)
+    return [replace(span, heading="") if i >= first else span for i, span in enumerate(spans)]
+
+
+def _has_lines(text: str) -> bool:
+    stripped = text.strip()
+    return "\n" in stripped or "\r" in stripped
 
 
 def _opened(
@@ -56,9 +71,13 @@ def _opened(
     reads: Callable[[str], bool],
     sections: tuple[str, ...],
     begins: Callable[[str, SentenceSpan, SentenceSpan], bool],
+    ends: tuple[str, ...] = REPORTED,
 ) -> list[SentenceSpan]:
-    """Return the sentences; those from the first one on that reads as findings are no longer in these sections."""
-    last = max((i for i, span in enumerate(spans) if span.heading in REPORTED), default=-1)
+    """Return the sentences; those from the first one on that reads as findings are no longer in these sections.
+
+    Nothing before the last section of `ends` is opened.
+    """
+    last = max((i for i, span in enumerate(spans) if span.heading in ends), default=-1)
     found: list[SentenceSpan] = []
     possible = opened = False
     for i, span in enumerate(spans):

@@ -148,6 +148,9 @@ OTHER, TITLE, CLOSING = "other", "title", "closing"
 REPORTED = ("findings", "impression")
 _AFTER_TITLE = "after the title"
 _HEADING = re.compile(r"\s*([^\W\d_][^\W\d_]*(?:[ /&-]{1,3}[^\W\d_]+){0,4})\s*:(?!\d)")
+_INNER_HEADING = re.compile(
+    r"(?<=\w)(?<!\band)(?<!\bfinal)\s+((?:findings|impression|conclusion)\s*:)", re.IGNORECASE
+)
 _BREAK = re.compile(r"[.!?]+(?=\s|$|[^\W\d_]|[\"')\]])|[\r\n]+")
 
 
@@ -169,6 +172,8 @@ def sentence_spans(text: str, is_heading: dict[str, str]) -> list[SentenceSpan]:
             exam, position, titled = text[position:title], title, True
             continue
         end, following = _sentence_end(text, position, size)
+        if (cut := _inner_heading(text, position, end)) > 0:
+            end = following = cut
         if end - position > _LONGEST_SENTENCE:
             end = following = _cut(text, position, position + _LONGEST_SENTENCE)
         start = _skip_bullets(text, position, end)
@@ -196,6 +201,14 @@ def sentence_spans(text: str, is_heading: dict[str, str]) -> list[SentenceSpan]:
             opens, titled, last = False, False, end
         position = following
     return _with_body(spans)
+
+
+def _inner_heading(text: str, start: int, end: int) -> int:
+    """Return where a heading begins inside a sentence, or 0: `INDICATION: Cough IMPRESSION: Effusion`."""
+    if text.find(":", start, end) < 0:
+        return 0
+    match = _INNER_HEADING.search(text, start, end)
+    return match.start(1) if match else 0
 
 
 def _line_breaks(text: str, start: int, end: int) -> int:
@@ -251,7 +264,7 @@ def _sentence_end(text: str, start: int, size: int) -> tuple[int, int]:
         line = text[line_start : match.start()]
         line_start = match.end()
         paragraph = mark.count("\n") > 1 or mark.count("\r") > 1
-        if paragraph or _opens_line(text, match.end()) or (len(line) < _WRAPPED_LINE and not _is_unfinished(line)):
+        if paragraph or _opens_line(text, match.end()) or (len(line) < _WRAPPED_LINE and not _is_unfinished(line, text, match.end())):
             return match.start(), match.end()
     return limit, limit
 
@@ -274,16 +287,18 @@ def _cut(text: str, start: int, limit: int) -> int:
     return limit
 
 
-def _is_unfinished(line: str) -> bool:
+def _is_unfinished(line: str, text: str, following: int) -> bool:
     """Return whether a short line is only the start of a sentence, not a complete statement."""
     words = line.split()
     return (
-        (len(words) < 3 and ":" not in line)
+        (len(words) < 3 and ":" not in line and not _STATEMENT.match(text, following))
         or words[-1].lower().strip(",") in _OPEN_ENDS
         or line.rstrip().endswith(",")
     )
 
 
+#: a line that begins a statement of its own
+_STATEMENT = re.compile(r"(?:(?:the|both) )?\w+ (?:is|are|appears?|remains?)\b|there (?:is|are)\b", re.IGNORECASE)
 _OPEN_ENDS = frozenset(
     {"or", "and", "of", "the", "a", "an", "with", "no", "in", "without", "for", "to", "is", "are", "at"}
 )

@@ -62,7 +62,9 @@ def correct(reference: ParsedReport, candidate: ParsedReport) -> Analysis:
     nothing_said = empty or (bool(reference.findings) and not candidate.findings)
     if not nothing_said and not no_reference:
         return Analysis(tuple(corrections))
-    why = "There is no reference report" if no_reference else "The candidate says nothing"
+    why = "The reference is empty" if no_reference else "The candidate is empty"
+    if not empty and not no_reference:
+        why = "The parser reads nothing in the candidate"
     if corrections:
         worst = max(range(len(corrections)), key=lambda i: corrections[i].severity)
         note = f"{why}; {corrections[worst].comment}"

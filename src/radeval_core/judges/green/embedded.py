@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from radeval_core.error_categories import CATEGORIES, FALSE_FINDING, MISSING_FINDING, in_words
 from radeval_core.findings.claims import Claim
@@ -10,10 +10,12 @@ from radeval_core.findings.compare import Comparison, compare
 from radeval_core.findings.differences import WEIGHT, Difference
 from radeval_core.findings.types import Finding, ParsedReport, Span
 from radeval_core.judges.green.analysis import Counted, GreenAnalysis, GreenItem
+from radeval_core.pairs import is_blank
 
 #: everything that both reports call normal counts as one matched finding, so that a list of negatives never outweighs
 #: abnormal findings
 _NORMAL_WEIGHT = 1.0
+_NORMAL = "normal or absent in both"
 
 
 def analyse(reference: ParsedReport, candidate: ParsedReport) -> GreenAnalysis:
@@ -24,7 +26,7 @@ def analyse(reference: ParsedReport, candidate: ParsedReport) -> GreenAnalysis:
     if agreed := _agreed_normal(comparison):
         matched.append(GreenItem(agreed, _NORMAL_WEIGHT))
     return GreenAnalysis(
-        explanation=_explain(differences, len(comparison.matched)),
+        explanation=_explain(reference, candidate, differences, matched),
         significant=_by_category(d for d in differences if d.significant),
         insignificant=_by_category(d for d in differences if not d.significant),
         matched=Counted(len(matched), tuple(matched)),
@@ -40,7 +42,7 @@ def _agreed_normal(comparison: Comparison) -> str:
     cardiopulmonary process.` and `Clear lungs. Normal heart size.`
     """
     if comparison.normal:
-        return f"normal or absent in both: {', '.join(name.replace('_', ' ') for name in comparison.normal)}"
+        return f"{_NORMAL}: {', '.join(name.replace('_', ' ') for name in comparison.normal)}"
     return "" if comparison.matched or comparison.differences else "no abnormal finding that only one report states"
 
 
@@ -78,7 +80,28 @@ def _sentence_about(difference: Difference) -> str:
     return difference.about
 
 
-def _explain(differences: Iterable[Difference], matched: int) -> str:
+def _explain(
+    reference: ParsedReport, candidate: ParsedReport, differences: Iterable[Difference], matched: Sequence[GreenItem]
+) -> str:
+    """Return errors and matches in words; an empty report, or one the parser reads nothing in, is named first."""
     errors = [f"{in_words(d.category)}{'' if d.significant else ' (minor)'}: {_sentence_about(d)}" for d in differences]
-    common = f"{matched} finding{'' if matched == 1 else 's'} in common."
-    return f"{'; '.join(errors)}. {common}" if errors else f"No difference. {common}"
+    notes = [note for note in (_empty("candidate", candidate), _empty("reference", reference)) if note]
+    if errors:
+        notes.append(f"{'; '.join(errors)}.")
+    elif not notes:
+        notes.append("No difference.")
+    return " ".join([*notes, _common(matched)])
+
+
+def _empty(name: str, report: ParsedReport) -> str:
+    if is_blank(report.text):
+        return f"The {name} is empty."
+    return "" if report.findings else f"The parser reads no finding in the {name}."
+
+
+def _common(matched: Sequence[GreenItem]) -> str:
+    """Return the number of matches, the same as the count; everything normal is one of them."""
+    number = f"{len(matched)} finding{'' if len(matched) == 1 else 's'} in common"
+    if not matched or not matched[-1].text.startswith(_NORMAL):
+        return f"{number}."
+    return f"{number}: what both call normal." if len(matched) == 1 else f"{number}, counting what both call normal as one."

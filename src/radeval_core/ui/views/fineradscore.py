@@ -14,7 +14,7 @@ def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[s
     """Draw the corrections and the corrected report."""
     if detail["corrections"] is None:
         return f'<p class="summary">Not analysed: {text(detail["reason"])}</p>'
-    nothing = "" if detail["corrections"] else '<p class="summary">✓ Nothing to correct.</p>'
+    nothing = "" if detail["corrections"] else f'<p class="summary">{_why_nothing(reference, candidate)}</p>'
     return (
         nothing
         + correction_table(detail)
@@ -24,3 +24,7 @@ def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[s
             ("Candidate, corrected", report_panel(text(detail["corrected"]))),
         )
     )
+
+
+def _why_nothing(reference: str, candidate: str) -> str:
+    return "✓ Nothing to correct." if reference.strip() or candidate.strip() else "Both reports are empty."
