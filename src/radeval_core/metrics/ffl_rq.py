@@ -86,7 +86,7 @@ class FflRqScorer(AnnotatedScorer):
         "boxes": Option(
             None,
             list,
-            "one dict per pair, or one for prediction and one for reference: region to [x1, y1, x2, y2], and optionally "
+            "one dict per pair, or one for prediction and one for reference: region to [x1, y1, x2, y2], optionally "
             "size to [width, height]; else the column boxes, else the standard atlas",
         ),
         "boxes_file": Option(

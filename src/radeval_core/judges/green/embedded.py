@@ -104,4 +104,8 @@ def _common(matched: Sequence[GreenItem]) -> str:
     number = f"{len(matched)} finding{'' if len(matched) == 1 else 's'} in common"
     if not matched or not matched[-1].text.startswith(_NORMAL):
         return f"{number}."
-    return f"{number}: what both call normal." if len(matched) == 1 else f"{number}, counting what both call normal as one."
+    return (
+        f"{number}: what both call normal."
+        if len(matched) == 1
+        else f"{number}, counting what both call normal as one."
+    )
