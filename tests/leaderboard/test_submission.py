@@ -269,3 +269,27 @@ def test_an_unknown_benchmark_gets_a_suggestion():
 
 def test_limits_are_read_from_the_file(small):
     assert small.limits.file_bytes == LIMITS["file_bytes"]
+
+
+# files that were slow
+
+
+def test_a_duplicate_among_many_keys_is_found_in_one_pass(small, tmp_path):
+    """Counting each key again took hours for the 300,000 keys that fit into 4 MB."""
+    large = write_benchmark(tmp_path / "large", limits={**LIMITS, "file_bytes": 8_000_000})
+    keys = ",".join(f'"k{i}":1' for i in [*range(300_000), 299_999])
+    assert problems(jsonl() + b"{" + keys.encode() + b"}", large) == ["line 8: duplicate key 'k299999' in one object"]
+
+
+def test_lines_that_are_not_json_count_as_rows(small, tmp_path):
+    large = write_benchmark(tmp_path / "large", limits={**LIMITS, "file_bytes": 8_000_000})
+    found = problems(jsonl([]) + b"x\n" * 1_900_000, large)
+    assert len(found) == 2 * len(REFERENCES) + 20 + 1 + len(REFERENCES)
+    assert found[32].endswith("more rows than small has studies (6)")
+
+
+def test_at_most_a_thousand_problems_are_returned(small, tmp_path):
+    large = write_benchmark(tmp_path / "large", limits={**LIMITS, "file_bytes": 8_000_000})
+    keys = ",".join(f'"k{i}":1' for i in range(300_000))
+    found = problems(jsonl([]) + b'{"id":"s1","prediction":"x",' + keys.encode() + b"}", large)
+    assert len(found) == 1001 and found[-1] == "more than 1,000 problems: the rest are not listed"

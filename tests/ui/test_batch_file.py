@@ -172,9 +172,8 @@ def test_a_path_outside_the_uploads_is_refused(uploads, tmp_path):
     path = jsonl(tmp_path / "mine")
     with served("bleu") as (_, url):
         body = {"data": [{"path": str(path), "meta": {"_type": "gradio.FileData"}}, "embedded"]}
-        event = httpx.post(f"{url}gradio_api/call/score_file", json=body).json()["event_id"]
-        answer = httpx.get(f"{url}gradio_api/call/score_file/{event}").text
-    assert "event: error" in answer and path.exists()
+        answer = httpx.post(f"{url}gradio_api/call/score_file", json=body)
+    assert answer.status_code == 403 and "was not uploaded to this page" in answer.text and path.exists()
 
 
 def test_the_limits_are_on_the_page():

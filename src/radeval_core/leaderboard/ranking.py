@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from radeval_core.leaderboard.submission_result import SubmissionResult
 from radeval_core.registry import metric_value
-from radeval_core.stats.multiplicity import holm
-from radeval_core.stats.paired import randomisation_p_values
+from radeval_core.stats.all_pairs import significantly_better
 
 ALPHA = 0.05
 
@@ -87,20 +86,7 @@ def _better(data: bytes, count: int) -> NDArray[np.bool_]:
     Higher scores are better. The scores are passed as bytes, so that the cache runs the tests once per state of the
     table and not once per visitor.
     """
-    scores = np.frombuffer(data).reshape(count, -1)
-    better = np.zeros((count, count), dtype=bool)
-    if count < 2:
-        return better
-    first, second = np.triu_indices(count, 1)
-    differences = (scores[second] - scores[first]).T
-    p_values, gain = np.ones((count, count)), np.zeros((count, count))
-    p_values[first, second] = p_values[second, first] = randomisation_p_values(differences)
-    gain[first, second] = np.nansum(differences, axis=0)
-    gain[second, first] = -gain[first, second]
-    for i in range(count):
-        others = [j for j in range(count) if j != i]
-        better[i, others] = (np.array(holm(list(p_values[i, others]))) < ALPHA) & (gain[i, others] > 0)
-    return better
+    return significantly_better(np.frombuffer(data).reshape(count, -1), ALPHA)
 
 
 def _column(outcome: SubmissionResult, metric: str) -> list[float]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from radeval_core.errors import InputError
 
 #: allowed levels of lists and objects; a submission has three
 MAX_DEPTH = 8
+#: a bracket, or a whole string; a string without an end goes on to the end of the text
+_BRACKET_OR_STRING = re.compile(r'[\[\]{}]|"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 
 def decode(data: bytes) -> str:
@@ -36,31 +39,22 @@ def parse(text: str) -> Any:
 
 def check_depth(text: str) -> None:
     """Refuse deep nesting, which would make the parser run out of stack."""
-    depth, inside, escaped = 0, False, False
-    for character in text:
-        if inside:
-            if escaped:
-                escaped = False
-            elif character == "\\":
-                escaped = True
-            elif character == '"':
-                inside = False
-        elif character == '"':
-            inside = True
-        elif character in "[{":
+    depth = 0
+    for found in _BRACKET_OR_STRING.finditer(text):
+        if found[0] in "[{":
             depth += 1
             if depth > MAX_DEPTH:
                 raise InputError(f"JSON nested more than {MAX_DEPTH} levels deep: expected the layout of a submission")
-        elif character in "]}":
+        elif found[0] in "]}":
             depth -= 1
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"duplicate key {twice[:60]!r} in one object")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise InputError(f"duplicate key {name[:60]!r} in one object")
+        found[name] = value
     return found
 
 

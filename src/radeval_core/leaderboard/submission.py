@@ -6,6 +6,7 @@ A submitter's text is only data: names are plain text, and the file's name in a 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import re
 import unicodedata
@@ -21,10 +22,25 @@ from radeval_core.leaderboard.benchmark import Benchmark
 
 #: number of problems that a message lists; the rest are counted
 SHOWN = 20
+#: number of problems that are kept; a hostile file has millions
+MAX_PROBLEMS = 1000
 LAYOUT = (
     'expected JSONL: first {"system": {"name": …, "link": "https://…", "training_data": …}}, then one row '
     '{"id": …, "prediction": …} per line; or one JSON object with "system" and a list "predictions" of such rows'
 )
+
+
+@dataclass(frozen=True)
+class NotJson:
+    """A line that is not JSON. It counts as a row, so that it counts against the maximum number of rows.
+
+    Attributes:
+        problem: why it cannot be read.
+    """
+
+    problem: str
+
+
 Rows = Iterator[tuple[str, Any]]
 #: invisible characters that reverse or hide the text around them
 _BIDI = re.compile("[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -75,7 +91,9 @@ class SubmissionError(InputError):
     """The error for a wrong submission. It lists every problem with its row."""
 
     def __init__(self, problems: Sequence[str]) -> None:
-        self.problems = list(problems)
+        self.problems = list(problems[:MAX_PROBLEMS])
+        if len(problems) > MAX_PROBLEMS:
+            self.problems.append(f"more than {MAX_PROBLEMS:,} problems: the rest are not listed")
         count = len(self.problems)
         more = f"; and {count - SHOWN} more" if count > SHOWN else ""
         super().__init__(f"{count} problem{'s' * (count > 1)}: {'; '.join(self.problems[:SHOWN])}{more}")
@@ -148,7 +166,7 @@ def _split(text: str, problems: list[str]) -> tuple[Any, Rows]:
     if not isinstance(top, dict) or "system" not in top:
         raise InputError(f"line 1: {LAYOUT}")
     _unknown_keys(top, ("system",), "line 1", problems)
-    return top["system"], _lines(rest, problems)
+    return top["system"], _lines(rest)
 
 
 def _reason(text: str) -> str:
@@ -159,13 +177,13 @@ def _reason(text: str) -> str:
     return LAYOUT
 
 
-def _lines(text: str, problems: list[str]) -> Rows:
-    for number, line in enumerate(text.split("\n"), 2):
+def _lines(text: str) -> Rows:
+    for number, line in enumerate(io.StringIO(text, newline="\n"), 2):
         if line.strip():
             try:
                 yield f"line {number}", strict_json.parse(line)
             except InputError as error:
-                problems.append(f"line {number}: {error}")
+                yield f"line {number}", NotJson(str(error))
 
 
 def _system(metadata: Any, benchmark: Benchmark, problems: list[str]) -> System | None:
@@ -203,6 +221,9 @@ def _predictions(rows: Rows, benchmark: Benchmark, problems: list[str]) -> dict[
         if count == most:
             problems.append(f"{where}: more rows than {benchmark.name} has studies ({len(benchmark.studies)})")
             break
+        if isinstance(row, NotJson):
+            problems.append(f"{where}: {row.problem}")
+            continue
         if not isinstance(row, dict):
             problems.append(f'{where}: expected {{"id", "prediction"}}, got {_kind(row)}')
             continue
@@ -264,7 +285,7 @@ def _is_https(link: str) -> bool:
 
 def _unknown_keys(row: Mapping[str, Any], known: tuple[str, ...], where: str, problems: list[str]) -> None:
     for key in row:
-        if key not in known:
+        if key not in known and len(problems) <= MAX_PROBLEMS:
             problems.append(f"{where}: unknown key {key[:60]!r}; known keys: {', '.join(known)}")
 
 

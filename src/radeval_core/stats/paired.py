@@ -111,9 +111,15 @@ def randomisation_p_values(differences: Array, seed: int = SEED) -> Array:
     rng = np.random.default_rng(seed)
     reached = np.zeros(known.shape[1], dtype=np.int64)
     for rows in _batches(FLIPS, max(known.shape)):
-        signs = rng.choice(np.array([-1.0, 1.0]), size=(rows, n))
+        signs = draw_signs(rng, rows, n)
         reached += (np.abs(signs @ known) >= at_least).sum(axis=0)
     return (reached + 1) / (FLIPS + 1)
+
+
+def draw_signs(rng: np.random.Generator, rows: int, n: int) -> Array:
+    """Draw random signs, one row per flip and one column per pair. Drawing in parts gives the same signs."""
+    signs: Array = rng.choice(np.array([-1.0, 1.0]), size=(rows, n))
+    return signs
 
 
 def _resampled(first: Array, second: Array, summary: Summary, rows: int, rng: np.random.Generator) -> Array:

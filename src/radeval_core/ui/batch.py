@@ -7,14 +7,11 @@ The server never writes the results to disk: the download is part of the page.
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from gradio.utils import get_upload_folder
 
 from radeval_core.api import Scores, score
 from radeval_core.errors import InputError
@@ -24,6 +21,7 @@ from radeval_core.pairs import Pair
 from radeval_core.registry import get_spec
 from radeval_core.ui.pair import check_length, demo_options, guarded, number, page_error
 from radeval_core.ui.score_header import headline
+from radeval_core.ui.uploads import remove_upload
 
 SUFFIXES = (".jsonl", ".csv")
 #: limits of one upload: enough for a typical test set, small enough for a shared machine
@@ -115,16 +113,6 @@ def take_pairs(path: Path) -> list[Pair]:
         for reference in pair.references:
             check_length(f"the reference of row {i}", reference)
     return pairs
-
-
-def remove_upload(path: Path) -> None:
-    """Delete an upload and its folder. Do nothing if the path is not in Gradio's upload folder."""
-    uploads = Path(get_upload_folder()).resolve()
-    if uploads in path.resolve().parents:
-        path.unlink(missing_ok=True)
-        if path.parent.resolve() != uploads:
-            with contextlib.suppress(OSError):  # not empty: another upload of the same content is arriving
-                path.parent.rmdir()
 
 
 def _result(name: str, scores: Scores) -> ScoredFile:

@@ -11,9 +11,11 @@ from importlib import resources
 from typing import Any
 
 import gradio as gr
+from starlette.middleware import Middleware
 
 from radeval_core.ui.batch import MAX_BYTES
 from radeval_core.ui.examples import EXAMPLES, Example
+from radeval_core.ui.guard import Guard
 from radeval_core.ui.page import build_page as build_demo
 from radeval_core.ui.pair import MAX_CHARACTERS, demo_options, python_line
 from radeval_core.ui.views import stylesheet
@@ -58,4 +60,6 @@ def launch(demo: gr.Blocks | str, **options: Any) -> Any:
     endpoints are also tools for agents.
     """
     page = build_demo(demo) if isinstance(demo, str) else demo
-    return page.launch(**{**page_options(), **options})
+    app = options.pop("app_kwargs", {})
+    guarded = {**app, "middleware": [Middleware(Guard), *app.get("middleware", [])]}
+    return page.launch(**{**page_options(), **options, "app_kwargs": guarded})

@@ -15,8 +15,9 @@ import gradio as gr
 
 from radeval_core.engine.images import open_image
 from radeval_core.errors import InputError
-from radeval_core.ui.batch import remove_upload
 from radeval_core.ui.pair import guarded, page_error
+from radeval_core.ui.upload_field import only_uploads
+from radeval_core.ui.uploads import remove_upload
 
 #: longest side of the film on the page in pixels, and the longest text that the page may send back
 _LONGEST, _MAX_DATA = 1000, 3_000_000
@@ -28,7 +29,7 @@ def chooser() -> gr.Textbox:
     """Add a button to choose a film and one to remove it; return the hidden text box with its data."""
     data = gr.Textbox(visible=False)
     with gr.Row():
-        choose = gr.UploadButton(_CHOOSE, file_types=[".png", ".jpg", ".jpeg"], size="sm")
+        choose = only_uploads(gr.UploadButton(_CHOOSE, file_types=[".png", ".jpg", ".jpeg"], size="sm"))
         remove = gr.Button("Back to the standard chest", size="sm", visible=False)
     choose.upload(
         lambda path: (to_data(path), gr.Button(visible=True), gr.UploadButton(label=_LOADED)),

@@ -14,6 +14,7 @@ from radeval_core.ui.examples import EXAMPLES
 from radeval_core.ui.pair import demo_options, score_pair
 from radeval_core.ui.score_header import direction, headline
 from radeval_core.ui.space_page import FILE, SpacePage, read_page, spaces_folder
+from radeval_core.ui.upload_field import only_uploads
 
 #: seconds between checks for uploads that were never scored, and their age in seconds when they are deleted
 DELETE_UPLOADS = (60, 300)
@@ -142,7 +143,7 @@ def _file_tab(spec: MetricSpec, config: gr.Dropdown) -> None:
         f"{batch.MAX_ROWS:,} rows and {batch.MAX_BYTES / 1e6:g} MB. It is scored at once. The server deletes the "
         "upload after reading it; the results exist only on this page."
     )
-    file = gr.File(label="JSONL or CSV", file_types=list(batch.SUFFIXES), height=140, elem_id="upload")
+    file = only_uploads(gr.File(label="JSONL or CSV", file_types=list(batch.SUFFIXES), height=140, elem_id="upload"))
     result = gr.HTML(elem_id="file-result", min_height=60)
     download = gr.HTML(elem_id="download")
     table = gr.Dataframe(label="Rows", interactive=False, visible=False, wrap=True)

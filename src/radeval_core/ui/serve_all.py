@@ -21,6 +21,7 @@ from radeval_core.errors import InputError, unknown_name
 from radeval_core.html_text import text
 from radeval_core.registry import get_spec
 from radeval_core.ui.demo import build_demo, launch, page_options
+from radeval_core.ui.guard import Guard
 from radeval_core.ui.score_header import direction
 from radeval_core.ui.space_page import FILE, read_page
 
@@ -73,7 +74,10 @@ def together(folder: Path) -> FastAPI:
     def favicon() -> Response:
         return Response(status_code=204)
 
+    app.add_middleware(Guard)
     for space in spaces:
+        # Gradio checks the paths of files only on a page that was launched, which mounting one does not count as
+        space.demo.has_launched = True
         app = gr.mount_gradio_app(app, space.demo, f"/{space.name}", **{**page_options(), **space.options})
     return app
 

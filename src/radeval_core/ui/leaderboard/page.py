@@ -20,7 +20,6 @@ from radeval_core.leaderboard.hub_files import HubFiles
 from radeval_core.leaderboard.queue import score_waiting, utc_now
 from radeval_core.leaderboard.store import Store, open_store
 from radeval_core.leaderboard.submission import Submission, SubmissionError, check_submission
-from radeval_core.ui.batch import remove_upload
 from radeval_core.ui.demo import page_options
 from radeval_core.ui.leaderboard.plot import distribution_plot
 from radeval_core.ui.leaderboard.texts import instructions, method
@@ -34,6 +33,8 @@ from radeval_core.ui.leaderboard.view import (
 )
 from radeval_core.ui.page import DELETE_UPLOADS
 from radeval_core.ui.pair import guarded
+from radeval_core.ui.upload_field import only_uploads
+from radeval_core.ui.uploads import remove_upload
 
 READING = (
     "Scores with 95 % intervals; ↑ higher is better, ↓ lower is better. Systems with the **same rank do not differ "
@@ -100,8 +101,14 @@ class _Page:
                     cases = gr.HTML(elem_id="cases")
                 with gr.Tab("Submit", id="submit"):
                     gr.HTML(instructions(self.benchmark))
-                    file = gr.File(label="Your submission: .jsonl or .json", file_types=[".jsonl", ".json"], height=140,
-                                   elem_id="submission")  # fmt: skip
+                    file = only_uploads(
+                        gr.File(
+                            label="Your submission: .jsonl or .json",
+                            file_types=[".jsonl", ".json"],
+                            height=140,
+                            elem_id="submission",
+                        )
+                    )
                     verdict = gr.HTML(elem_id="verdict")
                     button = gr.Button("Submit", variant="primary", interactive=False, elem_id="submit-button")
                 with gr.Tab("Method", id="method"):

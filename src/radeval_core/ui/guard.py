@@ -1,0 +1,211 @@
+"""What stands between the network and every page: limits per visitor, checked file paths, security headers, sweeping.
+
+It wraps the app of a single Space and of the server of all Spaces alike.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import time
+from collections.abc import Iterator
+from functools import lru_cache
+from html.parser import HTMLParser
+from typing import Any
+
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from radeval_core.ui.uploads import is_upload, sweep, upload_folder
+from radeval_core.ui.visitors import VisitorLimits, Visitors, limits_from_environment, visitor_of
+
+#: bytes of one request; an upload of 5 MB and its form fit in
+MAX_REQUEST = 8_000_000
+#: seconds between two sweeps of the upload folder
+_SWEEP_EVERY = 5.0
+#: Gradio runs the `js` of an event and the templates of `gr.HTML` with `new Function`, so eval stays allowed. Inline
+#: scripts are not, except those of the page itself, by their hashes. Its components set inline styles.
+_POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-eval'{hashes}; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; "
+    "object-src 'none'; base-uri 'self'; form-action 'self'; "
+    "frame-ancestors 'self' https://huggingface.co https://*.hf.space"
+)
+
+
+class Guard:
+    """ASGI middleware for the pages."""
+
+    def __init__(self, app: ASGIApp, limits: VisitorLimits | None = None) -> None:
+        self.app = app
+        self.visitors = Visitors(limits or limits_from_environment())
+        self._swept = float("-inf")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        answer = _with_headers(send)
+        counted = "/gradio_api/" in scope["path"] and scope["method"] in ("GET", "POST")
+        visitor = visitor_of(scope)
+        if counted and (wait := self.visitors.enter(visitor)):
+            await _refuse(429, "too many requests: wait a moment and try again", scope, receive, answer, wait)
+            return
+        try:
+            await self._checked(scope, receive, answer)
+        finally:
+            if counted:
+                self.visitors.leave(visitor)
+            self._sweep()
+
+    async def _checked(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on if it is small enough and names no file that was not uploaded."""
+        if scope["method"] != "POST":
+            await self.app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        if headers.get(b"content-type", b"").startswith(b"multipart/"):
+            await self._limited(scope, receive, send, headers)
+            return
+        body = await _body(receive)
+        if body is None:
+            await _refuse(413, f"the request is larger than {MAX_REQUEST:,} bytes", scope, receive, send)
+        elif any(not is_upload(path) for path in _file_paths(body)):
+            await _refuse(403, "a file of this request was not uploaded to this page", scope, receive, send)
+        else:
+            await self.app(scope, _replayed(body, receive), send)
+
+    async def _limited(self, scope: Scope, receive: Receive, send: Send, headers: dict[bytes, bytes]) -> None:
+        """Pass an upload on if it states a size within the limit; the server stops reading at the stated size."""
+        size = headers.get(b"content-length", b"")
+        if not size.isdigit():
+            await _refuse(411, "an upload must state its size", scope, receive, send)
+        elif int(size) > MAX_REQUEST:
+            await _refuse(413, f"the request is larger than {MAX_REQUEST:,} bytes", scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    def _sweep(self) -> None:
+        now = time.monotonic()
+        if now - self._swept >= _SWEEP_EVERY:
+            self._swept = now
+            sweep(upload_folder())
+
+
+async def _refuse(
+    status: int, reason: str, scope: Scope, receive: Receive, send: Send, wait: float | None = None
+) -> None:
+    headers = {} if wait is None else {"Retry-After": str(max(1, round(wait)))}
+    await JSONResponse({"error": reason, "detail": reason}, status, headers)(scope, receive, send)
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """Return the body of a request, or None if it is too large."""
+    parts, size, more = [], 0, True
+    while more:
+        message = await receive()
+        part = message.get("body", b"")
+        size += len(part)
+        if size > MAX_REQUEST:
+            return None
+        parts.append(part)
+        more = message["type"] == "http.request" and message.get("more_body", False)
+    return b"".join(parts)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that gives the body again, and then what the client sends next."""
+    sent = False
+
+    async def replay() -> Message:
+        nonlocal sent
+        if sent:
+            return await receive()
+        sent = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+def _file_paths(body: bytes) -> Iterator[str]:
+    """Return the path of every file object in a JSON body; Gradio reads such objects wherever they stand."""
+    try:
+        waiting: list[Any] = [json.loads(body)] if body else []
+    except (ValueError, RecursionError):  # not JSON: Gradio refuses it
+        return
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if isinstance(value.get("path"), str) and ("meta" in value or "url" in value or "orig_name" in value):
+                yield value["path"]
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+
+
+def _with_headers(send: Send) -> Send:
+    """Return a `send` that adds the security headers. An HTML page is held back until its scripts are known."""
+    start: Message | None = None
+    parts: list[bytes] = []
+
+    async def guarded(message: Message) -> None:
+        nonlocal start
+        if message["type"] == "http.response.start":
+            kinds = [value for key, value in message["headers"] if key.lower() == b"content-type"]
+            encoded = any(key.lower() == b"content-encoding" for key, _ in message["headers"])
+            if kinds and kinds[0].startswith(b"text/html") and not encoded:
+                start = message
+                return
+            await send(_secured(message, ()))
+        elif start is None:
+            await send(message)
+        else:
+            parts.append(message.get("body", b""))
+            if not message.get("more_body", False):
+                page = b"".join(parts)
+                await send(_secured(start, script_hashes(page)))
+                await send({"type": "http.response.body", "body": page, "more_body": False})
+
+    return guarded
+
+
+def _secured(message: Message, hashes: tuple[str, ...]) -> Message:
+    policy = _POLICY.format(hashes="".join(f" '{value}'" for value in hashes))
+    added = {
+        b"content-security-policy": policy.encode(),
+        b"x-content-type-options": b"nosniff",
+        b"referrer-policy": b"no-referrer",
+    }
+    kept = [(key, value) for key, value in message["headers"] if key.lower() not in added]
+    return {**message, "headers": [*kept, *added.items()]}
+
+
+@lru_cache(maxsize=64)
+def script_hashes(page: bytes) -> tuple[str, ...]:
+    """Return the hashes of the inline scripts of a page, as a content security policy names them."""
+    found = _Scripts()
+    found.feed(page.decode("utf-8", "replace"))
+    digests = (hashlib.sha256(script.encode()).digest() for script in found.scripts)
+    return tuple(dict.fromkeys(f"sha256-{base64.b64encode(digest).decode()}" for digest in digests))
+
+
+class _Scripts(HTMLParser):
+    """Collect the texts of the inline scripts of a page."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=False)
+        self.scripts: list[str] = []
+        self._inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._inside = tag == "script" and not any(key == "src" for key, _ in attrs)
+        if self._inside:
+            self.scripts.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.scripts[-1] += data
