@@ -49,6 +49,7 @@ def test_from_check_to_export(capsys, small, file, options, tmp_path):
     _, out, _ = run(capsys, "submit", file, *options, "--json")
     submission = json.loads(out)["submission"]
     assert json.loads(run(capsys, "submit", file, *options, "--json")[1]) == {"submission": submission, "new": False}
+    assert run(capsys, "log", *options)[:2][0] == 0
     assert "waiting submissions: 1; to score them, type: radeval leaderboard score" in run(capsys, "show", *options)[1]
     assert run(capsys, "score", *options)[1] == f"{submission} '<b>Mine</b> [red]x[/red]': scored\n"
     assert run(capsys, "score", *options)[1] == "no submissions waiting\n"
@@ -93,6 +94,9 @@ def test_check_lists_at_most_twenty_problems(capsys, tmp_path):
         (["studies", "--out", "s.txt"], "must end in .jsonl"),
         (["show", "--hub", "a b"], "--hub 'a b'"),
         (["show", "--hub", "x", "--store", "y"], "not both"),
+        (["show", "--store", "typo"], "--store typo does not exist"),
+        (["score", "--store", "typo"], "--store typo does not exist"),
+        (["export", "x", "--out", ".", "--store", "typo"], "--store typo does not exist"),
     ],
 )
 def test_a_wrong_command_says_what_to_type(arguments, expected, capsys, small, tmp_path, monkeypatch):
@@ -172,6 +176,7 @@ def test_every_step_works_on_a_hub(capsys, small, file, tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_a_new_store_shows_the_three_baselines_in_order(capsys, tmp_path):
+    run(capsys, "seed", "--store", tmp_path / "new", "--quiet")
     table = json.loads(run(capsys, "show", "--store", tmp_path / "new", "--json")[1])
     names = [(row["rank"], row["name"]) for row in table["systems"]]
     assert names == [(1, "Noisy reference (sees the answer)"), (2, "Nearest neighbour"), (3, "Template normal report")]

@@ -187,9 +187,14 @@ def test_a_program_submits_and_finds_its_rank(client, small, tmp_path):
     file = write(tmp_path / "mine.jsonl", jsonl(rows(**REFERENCES), name=HOSTILE))
     checked = client.predict(file, api_name="/check")
     assert checked["ok"] and len(client.predict("green", api_name="/leaderboard")["systems"]) == 1
-    done = client.predict(file, api_name="/submit")
+    done = client.predict(file, "", api_name="/submit")
+    secret = done.pop("secret")
     assert done == {"ok": True, "submission": checked["submission"], "scored": True, "problems": []}
-    assert client.predict(file, api_name="/submit") == done  # submitting again changes nothing
+    assert client.predict(file, "", api_name="/submit") == {**done, "secret": ""}  # submitting again changes nothing
+    more = write(tmp_path / "more.jsonl", jsonl(name=HOSTILE))
+    other = client.predict(more, "not the right secret", api_name="/submit")
+    assert not other["ok"] and "belongs to another submitter" in other["problems"][0]
+    assert client.predict(more, secret, api_name="/submit")["ok"]
     table = client.predict("green", api_name="/leaderboard")
     board = read_board(open_store(tmp_path / "store"), small)
     assert table == json.loads(json.dumps(board.as_dict("green")))
@@ -203,12 +208,13 @@ def test_a_submission_claimed_by_another_scorer_is_reported_as_waiting(small, tm
     submission = page.check(str(tmp_path / "mine.jsonl"))["submission"]
     with store.claim("small", current_version(small), submission):
         answer = page.submit(str(tmp_path / "mine.jsonl"))
+    assert answer.pop("secret")
     assert answer == {"ok": True, "submission": submission, "scored": False, "problems": []}
     assert page.submit(str(tmp_path / "mine.jsonl"))["scored"]
 
 
 def test_wrong_files_are_refused_with_reasons_and_not_stored(client, tmp_path):
-    wrong = client.predict(write(tmp_path / "w.jsonl", jsonl(rows(s2="", s3=None))), api_name="/submit")
+    wrong = client.predict(write(tmp_path / "w.jsonl", jsonl(rows(s2="", s3=None))), "", api_name="/submit")
     assert not wrong["ok"] and wrong["problems"] == [
         "line 3 (id 's2'): prediction is empty",
         "id 's3': no prediction for this study",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from radeval_core.errors import InputError
 
 if TYPE_CHECKING:
     from radeval_core.leaderboard.benchmark import Benchmark
+    from radeval_core.leaderboard.owners import Submitter
     from radeval_core.leaderboard.ranking import Ranked
     from radeval_core.leaderboard.store import Store
     from radeval_core.leaderboard.submission_result import SubmissionResult
@@ -28,6 +30,10 @@ To enter the leaderboard, type:
   radeval leaderboard submit mine.jsonl                put it in the queue
   radeval leaderboard score                            score the queue; safe to run repeatedly and in parallel
   radeval leaderboard show                             print the ranked systems
+
+The first submission under a name binds the name, and names that look like it, to you: to your account with --hub,
+else to a secret. Give your own (--secret-file FILE, or RADEVAL_LEADERBOARD_SECRET), or keep the one that is printed.
+Nobody else can submit under that name. `radeval leaderboard log` checks that nobody changed the log of submissions.
 
 By default, everything is stored in a local folder (RADEVAL_LEADERBOARD, or ~/.local/share/radeval/leaderboard).
 --hub ORG uses the private dataset repos ORG/leaderboard-requests and ORG/leaderboard-results instead. Do not submit
@@ -72,12 +78,19 @@ def add_leaderboard_commands(commands: Any, common: argparse.ArgumentParser) -> 
     submit = command("submit", _submit, "check a submission and put it in the queue", "submit mine.jsonl --hub clinic")
     for parser in (check, submit):
         parser.add_argument("file", metavar="FILE", help="JSONL or JSON, see `radeval leaderboard --help`")
+    submit.add_argument(
+        "--secret-file",
+        metavar="FILE",
+        help="file with the secret of the system's name; the first submission without one gets a new secret",
+    )
     score = command("score", _score, "score the submissions in the queue", "score --store ./board")
     score.add_argument("--retry-failed", action="store_true", help="also score failed submissions again")
     score.add_argument("--device", help="cuda, cuda:N, mps or cpu (default: the best available)")
     command("seed", _seed, "submit and score the baselines of the benchmark", "seed --hub clinic")
     show = command("show", _show, "print the ranked systems", "show --metric radgraph_f1")
     show.add_argument("--metric", help="rank by this metric (default: the benchmark's first)")
+    log = command("log", _log, "check the log of submissions, line by line", "log --expect HASH")
+    log.add_argument("--expect", metavar="HASH", help="also check that the line with this hash is still in the log")
     export = command(
         "export",
         _export,
@@ -125,18 +138,58 @@ def _submit(args: argparse.Namespace) -> int:
 
     benchmark, store = _benchmark(args), _store(args)
     submission = read_submission(args.file, benchmark)
-    new = store.submit(submission, benchmark, utc_now().isoformat(timespec="seconds"))
+    submitter, made = _submitter(args, store)
+    first = store.owner(benchmark.name, submission.system.name) is None
+    new = store.submit(submission, benchmark, utc_now().isoformat(timespec="seconds"), submitter)
     status = "submitted" if new else "already submitted"
-    text = f"{status}: {submission.id}; to score it, type: radeval leaderboard score"
-    _print(args, {"submission": submission.id, "new": new}, text)
+    lines = [f"{status}: {submission.id}; to score it, type: radeval leaderboard score"]
+    result: dict[str, Any] = {"submission": submission.id, "new": new}
+    if made and new and first:
+        result["secret"] = made
+        lines.append(f"secret of the name {submission.system.name!r}: {made}")
+        lines.append("keep it in a file: to submit under this name again, add --secret-file FILE")
+    _print(args, result, "\n".join(lines))
     return 0
+
+
+def _submitter(args: argparse.Namespace, store: Store) -> tuple[Submitter, str]:
+    """Return who submits, and the secret if it is a new one."""
+    from radeval_core.leaderboard.owners import new_secret, with_account, with_secret
+
+    if args.hub:
+        if args.secret_file:
+            raise InputError("--secret-file is for a local store; on the Hub, names belong to your account")
+        return with_account(store.files.account()), ""
+    given = os.environ.get("RADEVAL_LEADERBOARD_SECRET", "")
+    if args.secret_file:
+        try:
+            given = Path(args.secret_file).read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"--secret-file {args.secret_file}: cannot be read: {error}") from None
+    made = "" if given else new_secret()
+    return with_secret(given or made), made
+
+
+def _log(args: argparse.Namespace) -> int:
+    benchmark, store = _benchmark(args), _store(args, must_exist=True)
+    log = store.log(benchmark.name)
+    problems = log.problems()
+    if args.expect and not log.contains(args.expect):
+        problems.append(f"no line has the hash {args.expect}: lines were removed or changed")
+    unlogged = sorted(set(store.submissions(benchmark.name)) - log.submissions())
+    problems.extend(f"submission {submission} is not in the log" for submission in unlogged)
+    count = sum(1 for _ in log.events())
+    text = "\n".join(problems) or f"{count} submissions in the log; no line was changed"
+    value = {"ok": not problems, "lines": count, "last": log.last_hash, "problems": problems}
+    _print(args, value, f"{text}\nhash of the last line: {log.last_hash}")
+    return 1 if problems else 0
 
 
 def _score(args: argparse.Namespace) -> int:
     from radeval_core.leaderboard.queue import score_waiting
 
     options = {"device": args.device} if args.device else {}
-    outcomes = score_waiting(_store(args), _benchmark(args), retry_failed=args.retry_failed, **options)
+    outcomes = score_waiting(_store(args, must_exist=True), _benchmark(args), retry_failed=args.retry_failed, **options)
     _report(args, outcomes)
     return 0
 
@@ -154,7 +207,7 @@ def _show(args: argparse.Namespace) -> int:
 
     benchmark = _benchmark(args)
     metric = args.metric or benchmark.main_metric
-    board = read_board(_store(args), benchmark, seed_if_empty=not args.hub)
+    board = read_board(_store(args, must_exist=True), benchmark, seed_if_empty=not args.hub)
     ranked = board.ranked(metric)
     if args.json:
         print(json.dumps(board.as_dict(metric), ensure_ascii=False))
@@ -172,6 +225,8 @@ def _show(args: argparse.Namespace) -> int:
             print(f"waiting submissions: {board.waiting}; to score them, type: radeval leaderboard score")
         for outcome in board.failed:
             print(f"failed: {outcome.submission[:12]} {outcome.system.name!r}: {outcome.reason}")
+        for note in board.skipped:
+            print(f"skipped: {note}; to score it again, type: radeval leaderboard score --retry-failed")
     if ranked:
         print("\n".join(ranked[0].outcome.signatures.values()))
     return 0
@@ -182,7 +237,7 @@ def _export(args: argparse.Namespace) -> int:
     from radeval_core.leaderboard.export import write_eval_files
 
     benchmark = _benchmark(args)
-    outcome = read_board(_store(args), benchmark, seed_if_empty=not args.hub).find(args.system)
+    outcome = read_board(_store(args, must_exist=True), benchmark, seed_if_empty=not args.hub).find(args.system)
     files = write_eval_files(outcome, benchmark, Path(args.out), args.source)
     _print(args, {"files": [str(f) for f in files]}, "\n".join(map(str, files)))
     return 0
@@ -194,12 +249,15 @@ def _benchmark(args: argparse.Namespace) -> Benchmark:
     return load_benchmark(args.benchmark)
 
 
-def _store(args: argparse.Namespace) -> Store:
+def _store(args: argparse.Namespace, must_exist: bool = False) -> Store:
     from radeval_core.leaderboard.store import open_store
 
     if args.store and Path(args.store).is_file():
         raise InputError(f"--store {args.store} is a file; give a folder")
-    return open_store(args.store, args.hub)
+    store = open_store(args.store, args.hub)
+    if must_exist and args.store and not Path(args.store).exists():
+        raise InputError(f"--store {args.store} does not exist; to make it, type: radeval leaderboard seed or submit")
+    return store
 
 
 def _print(args: argparse.Namespace, value: dict[str, Any], text: str) -> None:

@@ -48,6 +48,9 @@ class Limits:
         link_characters: length of the system's link.
         training_data_characters: length of the statement on training data.
         submissions: number of submissions that a store accepts.
+        per_submitter: number of submissions of one submitter.
+        per_submitter_per_day: number of submissions of one submitter within a day.
+        new_names_per_day: number of names that are used for the first time within a day.
     """
 
     file_bytes: int
@@ -56,6 +59,9 @@ class Limits:
     link_characters: int
     training_data_characters: int
     submissions: int
+    per_submitter: int = 50
+    per_submitter_per_day: int = 10
+    new_names_per_day: int = 50
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ class Board:
         others: results of older or newer versions, one group per version.
         failed: results of the current version without scores.
         waiting: number of submissions without a result of the current version.
+        skipped: a note for every file that cannot be read or does not belong to the store.
     """
 
     benchmark: Benchmark
@@ -35,6 +36,7 @@ class Board:
     others: tuple[VersionGroup, ...]
     failed: tuple[SubmissionResult, ...]
     waiting: int
+    skipped: tuple[str, ...] = ()
 
     def ranked(self, metric: str | None = None) -> list[Ranked]:
         """Rank the systems of the current version by a metric of the benchmark."""
@@ -79,6 +81,7 @@ class Board:
             ],
             "failed": [{"submission": o.submission, "name": o.system.name, "reason": o.reason} for o in self.failed],
             "waiting": self.waiting,
+            "skipped": list(self.skipped),
         }
 
 
@@ -89,9 +92,11 @@ def read_board(
     if seed_if_empty and not store.submissions(benchmark.name):
         seed(store, benchmark, clock=clock, **options)
     version = current_version(benchmark, **options)
-    outcomes = store.outcomes(benchmark.name)
-    now = [o for o in outcomes if o.version == version]
-    done = {o.submission for o in now}
+    outcomes, skipped = store.read_outcomes(benchmark.name)
+    odd = [o for o in outcomes if not o.failed and o.version == version and not _fits(o, benchmark)]
+    skipped.extend(f"result {o.submission}: not for the studies and metrics of {benchmark.name}" for o in odd)
+    now = [o for o in outcomes if o.version == version and o not in odd]
+    done = set(store.finished(benchmark.name, version))
     return Board(
         benchmark,
         version,
@@ -99,7 +104,12 @@ def read_board(
         tuple(g for g in group_by_version(outcomes) if g.version != version),
         tuple(o for o in now if o.failed),
         sum(submission not in done for submission in store.submissions(benchmark.name)),
+        tuple(skipped),
     )
+
+
+def _fits(outcome: SubmissionResult, benchmark: Benchmark) -> bool:
+    return set(outcome.metrics) == set(benchmark.metrics) and outcome.ids == tuple(benchmark.studies)
 
 
 def with_interval(row: Mapping[str, Any]) -> str:

@@ -11,10 +11,10 @@ import json
 import logging
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from huggingface_hub import CommitOperationAdd, HfApi, hf_hub_url
@@ -27,12 +27,14 @@ from radeval_core import __version__
 from radeval_core.errors import InputError, RadevalError
 from radeval_core.hub.refusal import refusal
 from radeval_core.leaderboard.queue import HEARTBEAT, utc_now
-from radeval_core.leaderboard.store import Lease
+from radeval_core.leaderboard.store import Change, Lease
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 #: a scorer without a heartbeat for this long counts as dead
 LEASE = timedelta(seconds=6 * HEARTBEAT)
+#: how far the clocks of two scorers may differ
+_CLOCK_ERROR = timedelta(minutes=5)
 #: tries per step
 TRIES = 8
 #: seconds between two tries: a random time between half a wait and a full wait, which doubles from 0.25 to 20
@@ -102,18 +104,42 @@ class HubFiles:
 
         return self._patiently(write)
 
+    def change(self, plan: Callable[[], Change | None]) -> bool:
+        sent: dict[str, bytes] = {}
+
+        def write() -> bool:
+            head, tree = self._look("requests", make=True)
+            if sent and all(path in tree and self._blob(path, head, tree[path]) == data for path, data in sent.items()):
+                return True  # an earlier try succeeded, but its response was lost
+            sent.clear()
+            wanted = plan()
+            if wanted is None:
+                return False
+            longer = {path: (self.read(path) or b"") + data for path, data in wanted.append.items()}
+            files = {**longer, **wanted.create}
+            sent.update(wanted.create)
+            self._commit_files(files, head)
+            return True
+
+        return self._patiently(write)
+
+    def account(self) -> str:
+        """Return the name of the account that the token belongs to."""
+        return self._patiently(lambda: str(self.api.whoami()["name"]))
+
     @contextmanager
     def claim(self, path: str) -> Iterator[Lease | None]:
         token = f"{random.SystemRandom().getrandbits(64):016x}"
 
         def take() -> HeldLease | None:
             head, before = self._contents(path, make=True)
-            lease = json.loads(before) if before else {}
-            if lease.get("token") == token:  # an earlier try succeeded, but its response was lost
-                return HeldLease(self, path, token, lease["attempt"])
-            if lease and datetime.fromisoformat(lease["until"]) > self.clock():
+            lease = _lease(before)
+            if lease.token == token:  # an earlier try succeeded, but its response was lost
+                return HeldLease(self, path, token, lease.attempt)
+            # an end further away than a lease lasts comes from a clock that is ahead, and would lock it for that long
+            if lease.until and self.clock() < lease.until <= self.clock() + LEASE + _CLOCK_ERROR:
                 return None
-            held = HeldLease(self, path, token, lease.get("attempt", 0) + 1)
+            held = HeldLease(self, path, token, lease.attempt + 1)
             self._commit(path, held.data(LEASE), head)
             return held
 
@@ -163,10 +189,15 @@ class HubFiles:
         return self._blobs[blob]
 
     def _commit(self, path: str, data: bytes, parent: str) -> None:
+        self._commit_files({path: data}, parent)
+
+    def _commit_files(self, files: Mapping[str, bytes], parent: str) -> None:
+        """Write files of one repo in one commit; the last one names it."""
+        path = list(files)[-1]
         kind, _, rest = path.partition("/")
         self.api.create_commit(
             self._repo(path),
-            [CommitOperationAdd(path, data)],
+            [CommitOperationAdd(name, data) for name, data in files.items()],
             commit_message=f"{kind}: {rest.removesuffix('.json')}",
             parent_commit=parent,
             repo_type="dataset",
@@ -209,7 +240,7 @@ class HeldLease:
 
     def still_held(self) -> bool:
         data = self.files.read(self.path)
-        return data is not None and json.loads(data).get("token") == self.token
+        return _lease(data).token == self.token
 
     def renew(self) -> None:
         self.extend(LEASE)
@@ -219,13 +250,41 @@ class HeldLease:
 
         def write() -> None:
             head, before = self.files._contents(self.path)
-            if before is not None and json.loads(before).get("token") == self.token:
+            if _lease(before).token == self.token:
                 self.files._commit(self.path, self.data(lease), head)
 
         try:
             self.files._patiently(write)
         except RadevalError as error:
             log.warning("a claim could not be renewed: %s", error)
+
+
+@dataclass(frozen=True)
+class _LeaseFile:
+    """The content of a claim's file.
+
+    Attributes:
+        token: who holds it.
+        attempt: number of times scoring was started.
+        until: end of the lease.
+    """
+
+    token: str = ""
+    attempt: int = 0
+    until: datetime | None = None
+
+
+def _lease(data: bytes | None) -> _LeaseFile:
+    """Read a claim's file. A damaged one counts as no claim; its content stays in the history of the repo."""
+    try:
+        fields = json.loads(data) if data else {}
+        if not fields:
+            return _LeaseFile()
+        until = datetime.fromisoformat(fields["until"])
+        return _LeaseFile(str(fields["token"]), int(fields["attempt"]), until.replace(tzinfo=until.tzinfo or UTC))
+    except (ValueError, TypeError, KeyError, OverflowError):
+        log.warning("a claim cannot be read: it counts as free")
+        return _LeaseFile()
 
 
 def _passes(error: BaseException) -> bool:

@@ -6,15 +6,22 @@ even by a crash. So another scorer can resume a crashed scorer's work at once, w
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Iterator
+import sys
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from radeval_core.errors import InputError
+from radeval_core.errors import InputError, RadevalError
 from radeval_core.io import write_atomically
-from radeval_core.leaderboard.store import Lease
+from radeval_core.leaderboard.store import Change, Lease
+
+log = logging.getLogger(__name__)
+#: seconds to wait for another process that changes the store
+_PATIENCE = 60.0
 
 
 @dataclass
@@ -38,7 +45,9 @@ class LocalFiles:
 
     def names(self, folder: str) -> list[str]:
         found = (self.folder / folder).rglob("*.json")
-        return sorted(f.relative_to(self.folder).as_posix() for f in found if not f.name.startswith("."))
+        return sorted(
+            f.relative_to(self.folder).as_posix() for f in found if not f.name.startswith(".") and f.is_file()
+        )
 
     def read(self, path: str) -> bytes | None:
         try:
@@ -47,7 +56,43 @@ class LocalFiles:
             return None
 
     def read_all(self, folder: str) -> dict[str, bytes]:
-        return {name: (self.folder / name).read_bytes() for name in self.names(folder)}
+        found = {}
+        for name in self.names(folder):
+            try:
+                found[name] = (self.folder / name).read_bytes()
+            except OSError:  # the reader of the file then reports it as damaged
+                found[name] = b""
+        return found
+
+    def change(self, plan: Callable[[], Change | None]) -> bool:
+        with self._locked():
+            wanted = plan()
+            if wanted is None:
+                return False
+            # the log first: nothing is in the store that is not in the log
+            for path, data in wanted.append.items():
+                handle = os.open(self._ready(path), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+                try:
+                    os.write(handle, data)
+                    os.fsync(handle)
+                finally:
+                    os.close(handle)
+            for path, data in wanted.create.items():
+                self.create(path, data)
+            return True
+
+    def account(self) -> str:
+        return ""
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold the lock of the store; wait while another process holds it."""
+        handle = os.open(self._ready("lock"), os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            _lock(handle)
+            yield
+        finally:
+            os.close(handle)
 
     def create(self, path: str, data: bytes, replace: bool = False) -> bool:
         target = self._ready(path)
@@ -67,16 +112,20 @@ class LocalFiles:
 
     @contextmanager
     def claim(self, path: str) -> Iterator[Lease | None]:
-        import fcntl  # not available on Windows, and only needed for scoring
-
-        handle = os.open(self._ready(path), os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            handle = os.open(self._ready(path), os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:  # such as a folder of that name: this submission cannot be claimed, others can
+            log.warning("%s: cannot be claimed: %s", path, error.strerror)
+            yield None
+            return
         try:
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+                _lock_now(handle)
+            except OSError:
                 yield None
                 return
-            attempt = int(os.read(handle, 20).strip() or b"0") + 1
+            attempt = _attempts(os.read(handle, 20)) + 1
+            os.ftruncate(handle, 0)
             os.pwrite(handle, b"%d\n" % attempt, 0)
             os.fsync(handle)
             yield HeldLock(attempt)
@@ -90,6 +139,37 @@ class LocalFiles:
         except OSError as error:
             raise InputError(f"--store {self.folder}: cannot write: {error.strerror}") from error
         return target
+
+
+def _attempts(data: bytes) -> int:
+    """Return the number of attempts in a claim's file; 0 if it is empty or damaged."""
+    text = data.strip()
+    return int(text) if text.isdigit() else 0
+
+
+def _lock_now(handle: int) -> None:
+    """Lock a file, or raise an OSError if another process holds it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _lock(handle: int) -> None:
+    """Lock a file for this process; the system unlocks it when the process ends."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            _lock_now(handle)
+            return
+        except OSError:
+            if time.monotonic() > deadline:
+                raise RadevalError("the store is locked by another process: try again later") from None
+            time.sleep(0.01)
 
 
 def default_folder() -> Path:

@@ -35,8 +35,7 @@ def waiting(store: Store, benchmark: Benchmark, version: str, retry_failed: bool
     """Return the submissions without a result for this version of the metrics."""
     done = set(store.finished(benchmark.name, version))
     if retry_failed:
-        outcomes = (store.outcome(benchmark.name, version, submission) for submission in done)
-        done -= {outcome.submission for outcome in outcomes if outcome is not None and outcome.failed}
+        done -= {submission for submission in done if _failed(store, benchmark.name, version, submission)}
     return [submission for submission in store.submissions(benchmark.name) if submission not in done]
 
 
@@ -70,13 +69,26 @@ def score_waiting(
         with store.claim(benchmark.name, version, submission) as claim:
             if claim is None:
                 continue  # another scorer is working on it
-            before = store.outcome(benchmark.name, version, submission)
-            if before is not None and not (retry_failed and before.failed):
+            exists = submission in store.finished(benchmark.name, version)
+            if exists and not (retry_failed and _failed(store, benchmark.name, version, submission)):
                 continue  # another scorer has finished it in the meantime
-            outcome = _attempt(store, benchmark, version, submission, claim, clock, options, bool(before))
-            if claim.still_held() and store.keep(outcome, replace=before is not None):
+            outcome = _attempt(store, benchmark, version, submission, claim, clock, options, exists)
+            if not claim.still_held():
+                continue
+            if exists:
+                store.set_aside(benchmark.name, version, submission)
+            if store.keep(outcome, replace=exists):
                 done.append(outcome)
     return done
+
+
+def _failed(store: Store, benchmark: str, version: str, submission: str) -> bool:
+    """Return True if a result has no scores or cannot be read."""
+    try:
+        outcome = store.outcome(benchmark, version, submission)
+    except RadevalError:
+        return True
+    return outcome is not None and outcome.failed
 
 
 def _attempt(

@@ -49,8 +49,10 @@ def group_by_version(outcomes: Sequence[SubmissionResult]) -> list[VersionGroup]
     """Group the scored results by version, the most recently scored version first."""
     versions: dict[str, list[SubmissionResult]] = {}
     for outcome in outcomes:
-        if not outcome.failed:
-            versions.setdefault(outcome.version, []).append(outcome)
+        found = versions.setdefault(outcome.version, []) if not outcome.failed else []
+        # a version is a hash of the signatures: a file that states another one does not belong to it
+        if not outcome.failed and (not found or found[0].signatures == outcome.signatures):
+            found.append(outcome)
     groups = [
         VersionGroup(version, found[0].revision, found[0].core, found[0].signatures, tuple(found))
         for version, found in versions.items()

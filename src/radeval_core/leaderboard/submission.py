@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from radeval_core.errors import InputError
 from radeval_core.leaderboard import strict_json
 from radeval_core.leaderboard.benchmark import Benchmark
+from radeval_core.leaderboard.system_names import name_problem
 
 #: number of problems that a message lists; the rest are counted
 SHOWN = 20
@@ -206,6 +207,8 @@ def _system(metadata: Any, benchmark: Benchmark, problems: list[str]) -> System 
             problem = f"must be plain text on one line, but contains {_odd_characters(value, one_line=True)}"
         if not problem and key == "link" and not _is_https(str(value)):
             problem = "must be an https address such as https://example.org/model"
+        if not problem and key == "name":
+            problem = name_problem(" ".join(str(value).split()))
         if problem:
             problems.append(f"system: {key} {problem}")
         else:

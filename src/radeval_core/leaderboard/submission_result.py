@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -13,6 +14,8 @@ from pydantic import TypeAdapter, ValidationError
 from radeval_core.errors import RadevalError
 from radeval_core.leaderboard.submission import System
 
+#: what is kept of a metric's summary
+SUMMARY_KEYS = ("score", "ci95", "n", "unscored", "higher_is_better", "signature")
 #: layout of the JSON; older layouts stay loadable
 FORMAT = 1
 
@@ -70,11 +73,37 @@ _RESULT = TypeAdapter(SubmissionResult)
 def from_json(data: bytes) -> SubmissionResult:
     """Read and check an outcome; fields that a later version added are left out."""
     try:
-        return _RESULT.validate_json(data)
+        return _whole(_RESULT.validate_json(data))
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise RadevalError(f"a result in the store cannot be read: {place}: {first['msg']}") from None
+
+
+def _whole(outcome: SubmissionResult) -> SubmissionResult:
+    """Return a result whose parts fit together, so that no page or ranking fails on it."""
+    lengths = {len(values) for values in outcome.scores.values()}
+    numbers = [v for values in outcome.scores.values() for v in values if v is not None]
+    if not outcome.failed and (not outcome.metrics or set(outcome.metrics) != set(outcome.scores)):
+        problem = "metrics and scores do not match"
+    elif lengths - {len(outcome.ids)} or (outcome.errors and len(outcome.errors) != len(outcome.ids)):
+        problem = "the number of scores differs from the number of studies"
+    elif not all(map(math.isfinite, numbers)) or not all(map(_complete, outcome.metrics.values())):
+        problem = "a score is not a number"
+    else:
+        return outcome
+    raise RadevalError(f"a result in the store cannot be read: {problem}")
+
+
+def _complete(row: Mapping[str, Any]) -> bool:
+    """Return True if a metric's row has all fields, and numbers where numbers are shown."""
+    score, interval = row.get("score"), row.get("ci95")
+    shown = [*([] if score is None else [score]), *(interval if isinstance(interval, list) else [])]
+    return (
+        set(SUMMARY_KEYS) <= set(row)
+        and (interval is None or (isinstance(interval, list) and len(interval) == 2))
+        and all(isinstance(v, (int, float)) and not isinstance(v, bool) and math.isfinite(v) for v in shown)
+    )
 
 
 def version_of(benchmark: str, revision: str, signatures: Mapping[str, str]) -> str:

@@ -148,9 +148,10 @@ class _Pairs:
         slack = np.where(self.open, self.slack, 0.0).max(axis=1)
         found = np.zeros(halves[0].shape, dtype=bool)
         for half in halves:
-            lowest = np.minimum.accumulate(half[::-1], axis=0)[::-1]
+            lowest: Array = np.minimum.accumulate(half[::-1], axis=0)[::-1]
             found |= half + slack[:, None] >= lowest[first]
-        return found & some[:, None]
+        found &= some[:, None]
+        return found
 
     def _count_pairs(
         self, worse: NDArray[np.intp], better: NDArray[np.intp], signs: Array, flip: NDArray[np.intp]

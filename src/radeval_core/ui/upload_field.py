@@ -34,5 +34,5 @@ def only_uploads(field: Field) -> Field:
             raise gr.Error(f"the name must end in {' or '.join(map(str, endings))}", print_exception=False)
         return NamedString(payload.path)
 
-    field.preprocess = take  # type: ignore[method-assign, assignment]
+    field.preprocess = take
     return field

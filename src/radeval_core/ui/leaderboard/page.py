@@ -6,6 +6,7 @@ With a local store the page scores submissions; with a Hub store it only queues 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,12 @@ from typing import Any
 import gradio as gr
 
 from radeval_core.error_categories import CATEGORIES, in_words
+from radeval_core.errors import InputError
 from radeval_core.leaderboard.benchmark import DEFAULT, Benchmark, load_benchmark
 from radeval_core.leaderboard.board import Board, read_board
 from radeval_core.leaderboard.cases import worst_cases
 from radeval_core.leaderboard.hub_files import HubFiles
+from radeval_core.leaderboard.owners import new_secret, with_account, with_secret
 from radeval_core.leaderboard.queue import score_waiting, utc_now
 from radeval_core.leaderboard.store import Store, open_store
 from radeval_core.leaderboard.submission import Submission, SubmissionError, check_submission
@@ -109,6 +112,12 @@ class _Page:
                             elem_id="submission",
                         )
                     )
+                    secret = gr.Textbox(
+                        label="Secret of the system's name; leave it empty for a new name",
+                        type="password",
+                        max_lines=1,
+                        elem_id="secret",
+                    )
                     verdict = gr.HTML(elem_id="verdict")
                     button = gr.Button("Submit", variant="primary", interactive=False, elem_id="submit-button")
                 with gr.Tab("Method", id="method"):
@@ -122,23 +131,23 @@ class _Page:
             file.clear(lambda: ("", gr.Button(interactive=False)), None, [verdict, button], api_visibility="private")
             button.click(
                 self.show_submit,
-                [file, metric, system],
+                [file, metric, system, secret],
                 [file, verdict, button, *ranking],
                 api_visibility="private",
                 concurrency_limit=1,
                 concurrency_id="scoring",
                 show_progress_on=[verdict],
             )
-            self._endpoints(file, metric)
+            self._endpoints(file, metric, secret)
         return demo
 
-    def _endpoints(self, file: gr.File, metric: gr.Dropdown) -> None:
+    def _endpoints(self, file: gr.File, metric: gr.Dropdown, secret: gr.Textbox) -> None:
         """Add the endpoints, which return plain values to programs, on hidden buttons."""
         answer = gr.JSON(visible=False)
         gr.Button(visible=False).click(self.leaderboard, [metric], [answer], api_name="leaderboard")
         gr.Button(visible=False).click(self.check, [file], [answer], api_name="check")
         gr.Button(visible=False).click(
-            self.submit, [file], [answer], api_name="submit", concurrency_limit=1, concurrency_id="scoring"
+            self.submit, [file, secret], [answer], api_name="submit", concurrency_limit=1, concurrency_id="scoring"
         )
 
     # endpoints for programs
@@ -168,25 +177,28 @@ class _Page:
         except SubmissionError as error:
             return {"ok": False, "submission": None, "problems": error.problems}
 
-    def submit(self, file: str) -> dict[str, Any]:
+    def submit(self, file: str, secret: str = "", request: gr.Request | None = None) -> dict[str, Any]:
         """Submit a system. It is scored at once if this page scores, else queued.
 
         Args:
             file: JSONL or JSON.
+            secret: the secret of the system's name; empty for a new name.
+            request: set by Gradio.
 
         Returns:
-            `ok`, the submission's id, whether it is scored, and all problems.
+            `ok`, the submission's id, whether it is scored, all problems, and the secret of a new name.
         """
         try:
             submission = self._take(file)
         except SubmissionError as error:
-            return {"ok": False, "submission": None, "scored": False, "problems": error.problems}
-        scored, reason = guarded("leaderboard", lambda: self._enter(submission), _NOT_SCORED)
+            return {"ok": False, "submission": None, "scored": False, "problems": error.problems, "secret": ""}
+        entry = guarded("leaderboard", lambda: self._enter(submission, secret, request), _NOT_SCORED)
         return {
-            "ok": not reason,
+            "ok": not entry.reason,
             "submission": submission.id,
-            "scored": scored,
-            "problems": [reason] if reason else [],
+            "scored": entry.scored,
+            "problems": [entry.reason] if entry.reason else [],
+            "secret": entry.secret,
         }
 
     # handlers of the page
@@ -235,7 +247,9 @@ class _Page:
         file: str | None,
         metric: str,
         system: str | None,
+        secret: str = "",
         progress: gr.Progress = gr.Progress(),  # noqa: B008
+        request: gr.Request | None = None,
     ) -> tuple[Any, ...]:
         """Enter the submission and show it in the ranking."""
         progress(0.0, desc="checking")
@@ -244,10 +258,12 @@ class _Page:
         except SubmissionError as error:
             return None, problems_view(error.problems), gr.Button(interactive=False), *([gr.skip()] * 4)
         progress(0.2, desc="scoring" if self.scores_here else "queueing")
-        scored, reason = guarded("leaderboard", lambda: self._enter(submission), _NOT_SCORED)
-        done = "scored; see the tabs Ranking and Systems" if scored else "in the queue"
+        entry = guarded("leaderboard", lambda: self._enter(submission, secret, request), _NOT_SCORED)
+        done = "scored; see the tabs Ranking and Systems" if entry.scored else "in the queue"
         facts = {"Submission": submission.id, "System": submission.system.name}
-        verdict = problems_view([reason]) if reason else fine_view(f"Submitted and {done}.", facts)
+        if entry.secret:
+            facts["Secret of this name"] = f"{entry.secret} (keep it: you need it to submit under this name again)"
+        verdict = problems_view([entry.reason]) if entry.reason else fine_view(f"Submitted and {done}.", facts)
         return None, verdict, gr.Button(interactive=False), *self.refresh(metric, submission.id)
 
     # shared by both
@@ -273,13 +289,37 @@ class _Page:
                 remove_upload(path)
         return check_submission(data, self.benchmark)
 
-    def _enter(self, submission: Submission) -> tuple[bool, str]:
-        """Store a submission and score it if this page scores; return (True if scored, reason of a failure)."""
-        self.store.submit(submission, self.benchmark, utc_now().isoformat(timespec="seconds"))
+    def _enter(self, submission: Submission, secret: str, request: gr.Request | None) -> _Entry:
+        """Store a submission and score it if this page scores."""
+        account = getattr(request, "username", None)
+        made = "" if account or secret else new_secret()
+        try:
+            submitter = with_account(account) if account else with_secret((secret or "").strip() or made)
+            first = self.store.owner(self.benchmark.name, submission.system.name) is None
+            new = self.store.submit(submission, self.benchmark, utc_now().isoformat(timespec="seconds"), submitter)
+        except InputError as error:
+            return _Entry(False, str(error), "")
+        shown = made if new and first else ""
         if not self.scores_here:
-            return False, ""
+            return _Entry(False, "", shown)
         score_waiting(self.store, self.benchmark, only=submission.id)
         board = self._board()
         failed = [o.reason for o in board.failed if o.submission == submission.id]
         # if another scorer is working on it, it is neither scored nor failed: it is in the queue
-        return any(o.submission == submission.id for o in board.current), failed[0] if failed else ""
+        scored = any(o.submission == submission.id for o in board.current)
+        return _Entry(scored, failed[0] if failed else "", shown)
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """What became of a submission.
+
+    Attributes:
+        scored: True if it has scores.
+        reason: why it was refused or could not be scored.
+        secret: the secret of a new name, shown once.
+    """
+
+    scored: bool
+    reason: str
+    secret: str
