@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from radeval_core import __version__, load
 from radeval_core.cli import main
 from radeval_core.errors import InputError, RadevalError
 from radeval_core.hub.publish import assemble, upload
-from radeval_core.registry import metric_names
+from radeval_core.registry import get_spec, metric_names
 
 CARD = {
     "title": "BLEU",
@@ -184,7 +185,8 @@ def test_an_invalid_organisation_is_refused_before_anything_is_sent(checkout, tm
 
 
 def run_main(capsys, *args):
-    code = main(["hub", "publish", *map(str, args)])
+    org = [] if "--org" in args else ["--org", "my-org"]
+    code = main(["hub", "publish", *map(str, args), *org])
     return code, capsys.readouterr()
 
 
@@ -213,6 +215,57 @@ def test_bad_input_gives_exit_code_2_and_one_line(args, message, capsys, monkeyp
     assert printed.out == ""
 
 
+def test_the_organisation_must_be_given(capsys, checkout, tmp_path):
+    """Without it, a Space was published under an organisation that belongs to someone."""
+    for more in ([], ["--dry-run", str(tmp_path / "out")]):
+        assert main(["hub", "publish", "bleu", "--root", str(checkout), *more]) == 2
+        assert "add --org NAME" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", [*metric_names(), "leaderboard", "playground"])
+def test_every_file_names_the_organisation(name, root, tmp_path):
+    space = assemble(name, root, tmp_path / name, "my-org")
+    texts = {file.name: file.read_text() for file in space.iterdir()}
+    for file, text in texts.items():
+        assert not re.search(r"(?<![/\w])radeval/[a-z]", text.replace("share/radeval/", "")), file
+    if name in metric_names():
+        assert f'evaluate.load("my-org/{name}"' in texts[f"{name}.py"] + texts["README.md"]
+
+
+def test_a_path_with_the_same_words_stays(root, tmp_path):
+    text = (assemble("leaderboard", root, tmp_path / "leaderboard", "my-org") / "README.md").read_text()
+    assert "~/.local/share/radeval/leaderboard" in text
+
+
+def test_an_invalid_organisation_is_not_written_into_cards(checkout, tmp_path):
+    with pytest.raises(InputError, match="not a valid name of a user"):
+        assemble("bleu", checkout, tmp_path / "out", "a/../b")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_page_names_the_organisation_of_its_space(monkeypatch):
+    from radeval_core.ui.pair import python_line
+
+    monkeypatch.setenv("SPACE_ID", "my-org/bleu")
+    assert 'evaluate.load("my-org/bleu")' in python_line(get_spec("bleu"), "a", "b")
+    monkeypatch.delenv("SPACE_ID")
+    assert 'evaluate.load("radeval/bleu")' in python_line(get_spec("bleu"), "a", "b")
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [("core.whl", "not the name of a wheel"), ("radeval_core-9.9.9-py3-none-any.whl", "expected radeval_core"),
+     (f"other-{__version__}-py3-none-any.whl", "expected"), ("missing-1-py3-none-any.whl", "cannot be read")],
+)  # fmt: skip
+def test_a_wrong_wheel_is_refused(file, message, checkout, tmp_path):
+    if "missing" not in file:
+        (tmp_path / file).write_bytes(b"PK")
+    with pytest.raises(InputError, match=message):
+        assemble("bleu", checkout, tmp_path / "out", "my-org", tmp_path / file)
+    assert not (tmp_path / "out").exists()
+
+
 # a round trip through the Hub
 
 
@@ -225,7 +278,8 @@ def environment(home, root, **settings):
 
 def publish(root, home, *args, **settings):
     return subprocess.run(
-        [sys.executable, "-m", "radeval_core.cli", "hub", "publish", *args, "--root", str(root)],
+        [sys.executable, "-m", "radeval_core.cli", "hub", "publish", *args, "--root", str(root),
+         *([] if "--org" in args else ["--org", "radeval"])],
         env=environment(home, root, **settings), cwd=home, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
 

@@ -158,6 +158,42 @@ def test_the_requirements_of_every_module_and_space_find_the_wheel(root, wheel, 
     assert f"Would install radeval_core-{__version__}" in answer.replace("radeval-core", "radeval_core")
 
 
+def test_a_space_with_a_wheel_installs_from_its_dry_run_folder_alone(root, wheel, tmp_path, monkeypatch):
+    """The folder is served as the Hub serves the repository of a Space; there is no index and no other wheel."""
+    from functools import partial
+    from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+    from threading import Thread
+
+    import huggingface_hub.constants
+
+    served = tmp_path / "served" / "spaces" / "my-org" / "bleu" / "resolve" / "main"
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "served"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        for constant in ("ENDPOINT", "HUGGINGFACE_CO_URL_TEMPLATE"):
+            value = address if constant == "ENDPOINT" else f"{address}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
+            monkeypatch.setattr(huggingface_hub.constants, constant, value)
+        space = assemble("bleu", root, served, "my-org", wheel)
+        assert sorted(f.name for f in space.iterdir()) == [
+            "README.md",
+            "app.py",
+            "bleu.py",
+            wheel.name,
+            "requirements.txt",
+        ]
+        (line,) = (space / "requirements.txt").read_text().splitlines()
+        assert Requirement(line).extras == {"spaces"}
+        assert Requirement(line).url == f"{address}/spaces/my-org/bleu/resolve/main/{wheel.name}"
+        target = tmp_path / "target"
+        pip("install", "--no-index", "--no-deps", "--target", target, "-r", space / "requirements.txt")
+        server.shutdown()
+    code = "import radeval_core, sys; sys.path.insert(0, '.'); import app; print(radeval_core.__file__, app.demo.title)"
+    shutil.copy(space / "app.py", tmp_path / "app.py")
+    answer = run("-P", "-c", code, env={**os.environ, "PYTHONPATH": str(target)}, cwd=tmp_path)
+    assert answer.split(maxsplit=1) == [str(target / "radeval_core" / "__init__.py"), "radeval: bleu\n"]
+
+
 def needed(metadata, extras):
     """Return the requirements of the core with some extras, including extras that name other extras."""
     for text in metadata.get_all("Requires-Dist"):

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from radeval_core.errors import unknown_name
+from radeval_core.errors import InputError, unknown_name
 
 
 def add_hub_commands(commands: Any, common: argparse.ArgumentParser) -> None:
@@ -24,15 +24,24 @@ def add_hub_commands(commands: Any, common: argparse.ArgumentParser) -> None:
     )
     publish.set_defaults(run=_publish)
     publish.add_argument("names", nargs="+", metavar="NAME", help="metrics, playground, leaderboard, or `all`")
-    publish.add_argument("--org", default="radeval", help="user or organisation on the Hub (default: radeval)")
+    publish.add_argument("--org", help="your user name or an organisation on the Hub; cards and examples name it")
     publish.add_argument("--root", default=".", metavar="DIR", help="the checkout (default: this folder)")
+    publish.add_argument(
+        "--wheel",
+        metavar="FILE.whl",
+        help="ship this wheel of radeval_core with each Space, for a version that is not on the package index "
+        "(to build it: python -m build --wheel)",
+    )
     publish.add_argument("--dry-run", metavar="DIR", help="only write the Spaces to DIR, without uploading them")
 
 
 def _publish(args: argparse.Namespace) -> int:
     from radeval_core.hub.publish import assemble, space_names, upload
 
+    if not args.org:
+        raise InputError("no organisation: add --org NAME, your user name or an organisation that you may write to")
     root = Path(args.root)
+    wheel = Path(args.wheel) if args.wheel else None
     known = space_names(root)
     names = known if args.names == ["all"] else args.names
     for name in names:
@@ -40,7 +49,7 @@ def _publish(args: argparse.Namespace) -> int:
             raise unknown_name("Space", name, [*known, "all"])
     with tempfile.TemporaryDirectory() as scratch:
         # assemble all before the first upload, so that a bad card does not leave half of them published
-        folders = {name: assemble(name, root, Path(args.dry_run or scratch) / name) for name in names}
+        folders = {name: assemble(name, root, Path(args.dry_run or scratch) / name, args.org, wheel) for name in names}
         done = []
         for name, folder in folders.items():
             where = str(folder) if args.dry_run else upload(folder, args.org)

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from huggingface_hub import HfApi, get_token
+from huggingface_hub import HfApi, get_token, hf_hub_url
 from huggingface_hub.errors import HfHubHTTPError, HTTPError
 from huggingface_hub.utils import HFValidationError, validate_repo_id
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
-from packaging.utils import canonicalize_name
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
 from radeval_core import __version__
@@ -36,6 +36,8 @@ demo = build_demo("@NAME@")
 if __name__ == "__main__":
     launch(demo)
 '''
+#: the organisation that cards, docstrings and examples in the checkout name
+HOME = "radeval"
 #: the extra that the demo needs; the metric alone does not need it
 _DEMO_EXTRA = "spaces"
 
@@ -46,7 +48,7 @@ def space_names(root: Path) -> list[str]:
     return [*metric_names(), *pages]
 
 
-def assemble(name: str, root: Path, out: Path) -> Path:
+def assemble(name: str, root: Path, out: Path, org: str = HOME, wheel: Path | None = None) -> Path:
     """Write a Space to the folder `out` and return it.
 
     Everything is read and checked before the first file is written.
@@ -55,16 +57,23 @@ def assemble(name: str, root: Path, out: Path) -> Path:
         name: a metric, or a page.
         root: the checkout, with `metrics/` and `spaces/`.
         out: a new or empty folder, or one that this function wrote before.
+        org: the user or organisation that it is published under; cards, docstrings and examples name it.
+        wheel: a wheel of this version of the core, to install it from the Space instead of the package index.
     """
-    files = _space_files(name, root)
+    _check_repo_id(org, name)
+    files: dict[str, str | bytes] = {
+        file: _for_org(text, org, space_names(root)) for file, text in _space_files(name, root).items()
+    }
+    if wheel is not None:
+        files |= _with_wheel(str(files["requirements.txt"]), wheel, f"{org}/{name}")
     try:
         foreign = sorted(f.name for f in out.iterdir() if f.name not in files) if out.exists() else []
         if foreign:
             names = ", ".join(foreign)
             raise InputError(f"{out} has files that do not belong to the Space: {names}; give another folder")
         out.mkdir(parents=True, exist_ok=True)
-        for file_name, text in files.items():
-            (out / file_name).write_text(text, encoding="utf-8", newline="\n")
+        for file_name, content in files.items():
+            (out / file_name).write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     except OSError as error:
         raise InputError(f"cannot write the Space to {out}: {error.strerror}") from error
     return out
@@ -94,11 +103,7 @@ def upload_folder(
         files: upload only these paths in the folder; all by default.
         space_sdk: SDK of a Space.
     """
-    repo_id = f"{org}/{name}"
-    try:
-        validate_repo_id(repo_id)
-    except HFValidationError as error:
-        raise InputError(f"{org!r} is not a valid name of a user or organisation on the Hub: {error}") from error
+    repo_id = _check_repo_id(org, name)
     if get_token() is None:
         raise RadevalError(f"cannot publish {repo_id}: you are not logged in to the Hub; type: hf auth login")
     try:
@@ -123,6 +128,14 @@ def upload_folder(
     return str(url)
 
 
+def _check_repo_id(org: str, name: str) -> str:
+    try:
+        validate_repo_id(f"{org}/{name}")
+    except HFValidationError as error:
+        raise InputError(f"{org!r} is not a valid name of a user or organisation on the Hub: {error}") from error
+    return f"{org}/{name}"
+
+
 def _space_files(name: str, root: Path) -> dict[str, str]:
     """Return the checked texts of a Space's files by file name."""
     page = root / "spaces" / name
@@ -137,6 +150,38 @@ def _space_files(name: str, root: Path) -> dict[str, str]:
     }
     _check_front_matter(front_matter(files[card.name], card), card, is_metric)
     return files
+
+
+def _for_org(text: str, org: str, names: Sequence[str]) -> str:
+    """Return a text in which `radeval/<name>` of a Space is `org/<name>`; paths such as ~/share/radeval/… stay."""
+    spaces = "|".join(map(re.escape, names))
+    place = rf"(?<![\w.~/-])((?:https://huggingface\.co/)?(?:spaces/)?){HOME}/(?=(?:{spaces})\b)"
+    return re.sub(place, lambda found: f"{found[1]}{org}/", text)
+
+
+def _with_wheel(requirements: str, wheel: Path, repo_id: str) -> dict[str, str | bytes]:
+    """Return the wheel, and the requirements that install the core from it.
+
+    A Space installs its requirements before its other files are copied, so a relative path finds no wheel there. The
+    address of the file in the Space's repository works from the first build on.
+    """
+    try:
+        package, version, *_ = parse_wheel_filename(wheel.name)
+        content = wheel.read_bytes()
+    except InvalidWheelFilename as error:
+        raise InputError(f"--wheel {wheel}: not the name of a wheel; to build one, type: python -m build") from error
+    except OSError as error:
+        raise InputError(f"--wheel {wheel}: cannot be read: {error.strerror}; to build it: python -m build") from error
+    if package != _CORE or str(version) != __version__:
+        raise InputError(f"--wheel {wheel}: expected radeval_core {__version__}; to build it, type: python -m build")
+    address = hf_hub_url(repo_id, wheel.name, repo_type="space", revision="main")
+    lines = []
+    for line in requirements.splitlines():
+        bare = re.sub(r"(^|\s)#.*", "", line).strip()
+        if bare and canonicalize_name((requirement := Requirement(bare)).name) == _CORE:
+            line = f"{requirement.name}[{','.join(sorted(requirement.extras))}] @ {address}"
+        lines.append(line)
+    return {"requirements.txt": "\n".join(lines) + "\n", wheel.name: content}
 
 
 def _read(path: Path, root: Path) -> str:

@@ -73,7 +73,8 @@ class LocalFiles:
             for path, data in wanted.append.items():
                 handle = os.open(self._ready(path), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
                 try:
-                    os.write(handle, data)
+                    if os.write(handle, data) != len(data):  # the disk is full: the next line ends this one
+                        raise RadevalError(f"{self.folder}: the log cannot be written")
                     os.fsync(handle)
                 finally:
                     os.close(handle)
@@ -100,6 +101,9 @@ class LocalFiles:
             write_atomically(target, lambda temporary: _write(temporary, data))
             return True
         # write a complete file under another name first, so no one reads a partial file; the link fails if it exists
+        for left in target.parent.glob(f".{target.name}.*"):
+            if has_ended(left.name.removeprefix(f".{target.name}.").partition(".")[0]):
+                left.unlink(missing_ok=True)  # a writer was killed before it could
         temporary = target.with_name(f".{target.name}.{os.getpid()}.{os.urandom(4).hex()}")
         try:
             _write(temporary, data)
@@ -145,6 +149,17 @@ def _attempts(data: bytes) -> int:
     """Return the number of attempts in a claim's file; 0 if it is empty or damaged."""
     text = data.strip()
     return int(text) if text.isdigit() else 0
+
+
+def has_ended(process: str) -> bool:
+    """Return True if no process on this machine has this number."""
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, ValueError, OverflowError):
+        return False
+    return False
 
 
 def _lock_now(handle: int) -> None:

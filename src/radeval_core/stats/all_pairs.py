@@ -143,7 +143,7 @@ class _Pairs:
 
     def _events(self, halves: tuple[Array, Array]) -> Bools:
         """Return the systems (rows) and flips (columns) for which an open pair may reach its observed sum."""
-        some = self.open.any(axis=1)
+        some: Bools = np.asarray(self.open.any(axis=1))
         first = np.argmax(self.open, axis=1)
         slack = np.where(self.open, self.slack, 0.0).max(axis=1)
         found = np.zeros(halves[0].shape, dtype=bool)

@@ -13,13 +13,13 @@ from radeval_core.ui.configs import offered_configs
 from radeval_core.ui.examples import EXAMPLES
 from radeval_core.ui.pair import demo_options, score_pair
 from radeval_core.ui.score_header import direction, headline
-from radeval_core.ui.space_page import FILE, SpacePage, read_page, spaces_folder
+from radeval_core.ui.space_page import FILE, SpacePage, hub_org, read_page, spaces_folder
 from radeval_core.ui.upload_field import only_uploads
 
 #: seconds between checks for uploads that were never scored, and their age in seconds when they are deleted
 DELETE_UPLOADS = (60, 300)
 #: where the cards are published
-HUB = "https://huggingface.co/spaces/radeval"
+HUB = "https://huggingface.co/spaces"
 
 
 def build_page(name: str, page: SpacePage | None = None) -> gr.Blocks:
@@ -171,6 +171,6 @@ def _about(spec: MetricSpec) -> str:
 
 
 def _links(spec: MetricSpec) -> str:
-    card = f"[Card: limits, values from papers, parity]({HUB}/{spec.name}/blob/main/README.md)"
+    card = f"[Card: limits, values from papers, parity]({HUB}/{hub_org()}/{spec.name}/blob/main/README.md)"
     papers = " · ".join(f"[{url.removeprefix('https://')}]({url})" for url in spec.urls)
     return f"{card} · {papers}"

@@ -21,6 +21,7 @@ from radeval_core.pairs import is_blank
 from radeval_core.registry import get_spec, scorer_class
 from radeval_core.ui.coverage_view import draw_coverage
 from radeval_core.ui.examples import EXAMPLES
+from radeval_core.ui.space_page import hub_org
 from radeval_core.ui.views import draw
 
 log = logging.getLogger(__name__)
@@ -121,7 +122,7 @@ def demo_options(spec: MetricSpec) -> dict[str, Any]:
 def python_line(spec: MetricSpec, reference: str, candidate: str, config: str | None = None) -> str:
     """Return Python code that computes the score shown on the page."""
     options: Mapping[str, Any] = demo_options(spec)
-    module = f'"radeval/{spec.name}"'
+    module = f'"{hub_org()}/{spec.name}"'
     if config not in (None, spec.default_config.name):
         if any(c.name == config for c in spec.configs):
             module += f', "{config}"'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,3 +46,8 @@ def read_page(path: Path) -> SpacePage:
         raise InputError(f"{path} is missing: the Space of a metric needs this file (title, how)") from error
     except (yaml.YAMLError, TypeError) as error:
         raise InputError(f"{path}: expected the fields title, how and optionally film") from error
+
+
+def hub_org() -> str:
+    """Return the organisation that this page is published under: that of the Space it runs in, else radeval."""
+    return os.environ.get("SPACE_ID", "").partition("/")[0] or "radeval"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import math
 from collections.abc import Sequence
 from functools import partial
@@ -21,6 +22,7 @@ from radeval_core.ui.pair import page_error
 from radeval_core.ui.playground.drawing import bars, disagreement, noticed_table
 from radeval_core.ui.playground.metric_readings import MetricReading, errors_noticed, pair_coverage, read_pairs
 
+log = logging.getLogger(__name__)
 #: button label -> kind of change
 CHANGES = {
     "Negate a finding": "negation",
@@ -145,17 +147,28 @@ def compare_pairs(references: Sequence[str], candidates: Sequence[str]) -> tuple
 
     Returns:
         One row per metric: name, score, arrow for the better direction, score on the common 0 to 1 scale, signature.
-        No rows if both reports are empty or one is too long.
+        No rows if both reports are empty, one is too long, or the pair cannot be scored.
     """
     one_thread()
     pairs = [(r or "", c or "") for r, c in zip(references, candidates, strict=True)]
     good = [i for i, pair in enumerate(pairs) if not _refusal(*pair)]
     tables: list[list[list[Any]]] = [[] for _ in pairs]
-    for i, readings in zip(good, read_pairs([pairs[i] for i in good]) if good else [], strict=True):
+    for i, readings in zip(good, _read_each([pairs[i] for i in good]), strict=True):
         tables[i] = [
             [r.metric, _number(r.raw), get_spec(r.metric).arrow, _number(r.goodness), r.signature] for r in readings
         ]
     return (tables,)
+
+
+def _read_each(pairs: Sequence[tuple[str, str]]) -> list[list[MetricReading]]:
+    """Score the pairs of several visitors together; if that fails, each alone, so that a bad one fails no other."""
+    if not pairs:
+        return []
+    try:
+        return read_pairs(pairs)
+    except Exception as error:  # its message may quote a report: log only the type
+        log.error("playground: scoring %d pairs failed with %s", len(pairs), type(error).__name__)
+    return [[]] if len(pairs) == 1 else [readings for pair in pairs for readings in _read_each([pair])]
 
 
 def explain_pair(reference: str, candidate: str) -> str:
@@ -214,7 +227,7 @@ def _show(
     """
     rows = table.values.tolist()
     if not rows or rows[0][0] in ("", None):
-        text = f"Write a reference and a candidate of at most {MAX_CHARACTERS:,} characters each."
+        text = f"No scores: write a reference and a candidate of at most {MAX_CHARACTERS:,} characters each."
         return f"<p>{text}</p>", "", None
     readings = [MetricReading(r[0], _float(r[1]), _float(r[3]), r[4]) for r in rows]
     earlier = before[0] if before and before[1] == _hash(candidate) else None
