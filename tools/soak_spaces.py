@@ -4,9 +4,9 @@
     python tools/soak_spaces.py green --requests 2000
 
 The page runs in a process of its own, without the limit per visitor. Most requests score a new pair; some upload a file
-and score it, upload a file with a wrong ending, or name a file that was not uploaded. The tool prints the resident memory
-after each tenth. It fails if an answer is not the expected one, if memory grows by more than `--growth` MB after the
-first fifth, or if a file with a report's words is left in the upload folder.
+and score it, upload a file with a wrong ending, or name a file that was not uploaded. The tool prints the resident
+memory after each tenth. It fails if an answer is not the expected one, if memory grows by more than `--growth` MB after
+the first fifth, or if a file with content is left in the upload folder.
 """
 
 from __future__ import annotations
@@ -27,22 +27,7 @@ import httpx
 from tqdm import tqdm
 
 ROOT = Path(__file__).resolve().parent.parent
-WORDS = [
-    "small",
-    "large",
-    "left",
-    "right",
-    "pleural",
-    "effusion",
-    "pneumothorax",
-    "nodule",
-    "opacity",
-    "normal",
-    "heart",
-    "lungs",
-    "clear",
-    "zebra",
-]
+WORDS = ("small", "large", "left", "right", "pleural", "effusion", "nodule", "normal", "heart", "lungs", "zebra")
 
 
 def report(rng: random.Random) -> str:
@@ -115,7 +100,7 @@ def main() -> int:
             with (
                 httpx.Client(timeout=120) as client,
                 ThreadPoolExecutor(4) as pool,
-                tqdm(total=options.requests) as bar,
+                tqdm(total=options.requests, disable=None) as bar,
             ):
                 step = max(1, options.requests // 10)
                 for first in range(1, options.requests + 1, step):

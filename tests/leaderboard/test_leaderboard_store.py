@@ -1,6 +1,7 @@
 """The store in a folder and on a Hub: the same guarantees, with parallel scorers, crashes and lost responses."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -420,3 +421,14 @@ def test_a_damaged_claim_on_the_hub_stops_no_scorer(damaged, hub, clock):
     files.create("claims/small/v/abc.json", damaged)
     with files.claim("claims/small/v/abc.json") as mine:
         assert mine is not None and mine.still_held()
+
+
+def test_what_a_killed_writer_left_is_removed(small, tmp_path, clock):
+    store = open_store(tmp_path / "store")
+    submitted(store, small)
+    folder = tmp_path / "store/requests/small"
+    dead, alive = folder / ".abc.json.4194399.00ff", folder / f".abc.json.{os.getpid()}.00ff"
+    for path in (dead, alive):
+        path.write_text("half a submission")
+    score_waiting(store, small, clock=clock)
+    assert not dead.exists() and alive.exists()

@@ -127,6 +127,9 @@ class HubFiles:
         """Return the name of the account that the token belongs to."""
         return self._patiently(lambda: str(self.api.whoami()["name"]))
 
+    def tidy(self) -> None:
+        """Do nothing: a commit is whole or absent."""
+
     @contextmanager
     def claim(self, path: str) -> Iterator[Lease | None]:
         token = f"{random.SystemRandom().getrandbits(64):016x}"

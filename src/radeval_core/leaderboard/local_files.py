@@ -65,6 +65,7 @@ class LocalFiles:
         return found
 
     def change(self, plan: Callable[[], Change | None]) -> bool:
+        self.tidy()
         with self._locked():
             wanted = plan()
             if wanted is None:
@@ -85,6 +86,11 @@ class LocalFiles:
     def account(self) -> str:
         return ""
 
+    def tidy(self) -> None:
+        for left in self.folder.rglob(".*.json.*.*"):
+            if has_ended(left.name.split(".")[-2]):
+                left.unlink(missing_ok=True)
+
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Hold the lock of the store; wait while another process holds it."""
@@ -101,9 +107,6 @@ class LocalFiles:
             write_atomically(target, lambda temporary: _write(temporary, data))
             return True
         # write a complete file under another name first, so no one reads a partial file; the link fails if it exists
-        for left in target.parent.glob(f".{target.name}.*"):
-            if has_ended(left.name.removeprefix(f".{target.name}.").partition(".")[0]):
-                left.unlink(missing_ok=True)  # a writer was killed before it could
         temporary = target.with_name(f".{target.name}.{os.getpid()}.{os.urandom(4).hex()}")
         try:
             _write(temporary, data)

@@ -62,6 +62,7 @@ def score_waiting(
         The results of this scorer; those of other scorers are in the store.
     """
     version = current_version(benchmark, **options)
+    store.files.tidy()
     done = []
     for submission in waiting(store, benchmark, version, retry_failed):
         if only not in (None, submission):

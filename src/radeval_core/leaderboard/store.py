@@ -73,6 +73,9 @@ class Files(Protocol):
     def account(self) -> str:
         """Return the account of whoever uses these files; empty if there are no accounts."""
 
+    def tidy(self) -> None:
+        """Remove what writers that were killed left behind."""
+
 
 @dataclass(frozen=True)
 class Change:

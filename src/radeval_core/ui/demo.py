@@ -23,6 +23,9 @@ from radeval_core.ui.views import stylesheet
 # Gradio recomputes a traffic summary after every request, which slows down a busy page: do it less often
 os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", "500")
 
+#: sessions that Gradio keeps in memory, of about 60 kB each; its own default of 10,000 needs 600 MB
+SESSIONS = 300
+
 __all__ = [
     "EXAMPLES",
     "MAX_CHARACTERS",
@@ -62,4 +65,4 @@ def launch(demo: gr.Blocks | str, **options: Any) -> Any:
     page = build_demo(demo) if isinstance(demo, str) else demo
     app = options.pop("app_kwargs", {})
     guarded = {**app, "middleware": [Middleware(Guard), *app.get("middleware", [])]}
-    return page.launch(**{**page_options(), **options, "app_kwargs": guarded})
+    return page.launch(**{**page_options(), "state_session_capacity": SESSIONS, **options, "app_kwargs": guarded})

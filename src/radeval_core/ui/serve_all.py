@@ -20,7 +20,7 @@ from fastapi.responses import HTMLResponse, Response
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.html_text import text
 from radeval_core.registry import get_spec
-from radeval_core.ui.demo import build_demo, launch, page_options
+from radeval_core.ui.demo import SESSIONS, build_demo, launch, page_options
 from radeval_core.ui.guard import Guard
 from radeval_core.ui.score_header import direction
 from radeval_core.ui.space_page import FILE, read_page
@@ -78,6 +78,7 @@ def together(folder: Path) -> FastAPI:
     for space in spaces:
         # Gradio checks the paths of files only on a page that was launched, which mounting one does not count as
         space.demo.has_launched = True
+        space.demo.state_session_capacity = SESSIONS
         app = gr.mount_gradio_app(app, space.demo, f"/{space.name}", **{**page_options(), **space.options})
     return app
 
