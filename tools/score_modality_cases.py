@@ -1,7 +1,7 @@
 """Measure the parser on the hand-labelled reports of tests/findings: precision and recall of (finding, polarity, side).
 
 Run `python tools/score_modality_cases.py`. It measures `modality_cases.yaml`; name other files of the same format to
-measure those instead (`python tools/score_modality_cases.py reading_cases`). `--misses` also prints what each case gets wrong.
+measure those instead (`python tools/score_modality_cases.py reading_cases`). `--misses` also prints what is wrong.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def read_cases(name: str) -> Groups:
 def compare(case: Mapping[str, Any]) -> tuple[set[Stated], set[Stated], set[Stated]]:
     """Return the right, the wrong and the missed findings of a case.
 
-    A finding with a wrong region or size is missed, and wrong too. A denial that must not be implied is wrong, one that must be
-    is missed if it is not.
+    A finding with a wrong region or size is missed, and wrong too. A denial that must not be implied is wrong; one that
+    must be implied and is not is missed.
     """
     report = parse(case["text"])
     stated = [f for f in report.stated if f.kind != "normality"]

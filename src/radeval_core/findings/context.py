@@ -16,6 +16,8 @@ _NO_CUES: set[str] = set()
 _NO_LABELS: set[int] = set()
 _JOINS = frozenset({",", "and", "or", "&", "/"})
 _COPULA = frozenset({"is", "are", "was", "were", "has", "have", "be", "been"})
+_ALTERNATIVES = frozenset({"versus", "vs", "favored"})
+_CAUSES = frozenset({"cause", "etiology", "source", "origin", "reason"})
 #: a scope of doubt ends at these words: `possible pneumonia with effusion` does not doubt the effusion
 _ACCOMPANYING = frozenset({"with", "associated"})
 
@@ -81,7 +83,7 @@ def read_context(words: Sequence[str], matches: Sequence[FormMatch], lexicon: Le
             for i in _backward(words, match.start, cue_at, context.breaks, labels):
                 context.negated[i] = True
         if "doubt_after" in cues:
-            between_alternatives = words[match.start] in ("versus", "vs")
+            between_alternatives = not _ALTERNATIVES.isdisjoint(words[match.start : match.end])
             stop = verbs if between_alternatives else None
             for i in _backward(words, match.start, cue_at, context.breaks, labels, stop):
                 context.doubted[i] = True
@@ -190,5 +192,7 @@ def _backward(
                 return range(last_join, end)
         if word in _JOINS:
             last_join = start
+        if word in _CAUSES and words[start] in ("of", "for"):  # `the cause of the ascites is not identified`
+            return range(end, end)
         start -= 1
     return range(start, end)

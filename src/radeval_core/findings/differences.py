@@ -179,8 +179,8 @@ def _change_fault(theirs: Claim, ours: Claim) -> Iterator[_Fault]:
 def _doubt_fault(theirs: Claim, ours: Claim) -> Iterator[_Fault]:
     """Yield a certainty that the reference does not have: `pneumonia` for `possible pneumonia`.
 
-    If the reference is certain of an observation and doubts only what it is (`opacity, possibly pneumonia`), naming it is no
-    error. Neither is the reverse: a hedged finding is still reported.
+    If the reference is certain of an observation and doubts only what it is (`opacity, possibly pneumonia`), naming it
+    is no error. Neither is the reverse: a hedged finding is still reported.
     """
     if not theirs.certain and ours.certain and theirs.kind != "device":
         yield WRONG_SEVERITY, "certain for possible", _NEAR_MISS

@@ -165,7 +165,10 @@ class Lexicon:
         return self
 
     def _special_forms(self) -> dict[str, list[tuple[frozenset[str], str]]]:
-        """Return what findings become in a place: if `cyst` near a kidney is a renal cyst, so is any other word for a cyst."""
+        """Return what findings become in a place.
+
+        If `cyst` near a kidney means a renal cyst, so does any other word for a cyst.
+        """
         found: dict[str, list[tuple[frozenset[str], str]]] = {}
         for roles in self._surface.values():
             for rule in roles.describes if roles.finding else ():

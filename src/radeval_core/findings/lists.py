@@ -15,8 +15,8 @@ _LINKS = JOINS | {
 #: endings of words that describe a finding
 #: words between an observation and what it may be, and between what is more likely and what is less
 _EXPLAINING = frozenset(
-    {"consistent", "compatible", "represent", "representing", "suggest", "suggesting", "suggestive", "favor", "favoring",
-     "likely", "versus", "vs", "keeping", "reflect", "reflecting", "concerning", "suspicious", "worrisome"}
+    {"consistent", "compatible", "represent", "representing", "suggest", "suggesting", "suggestive", "favor",
+     "favoring", "likely", "versus", "vs", "keeping", "reflect", "reflecting", "concerning", "suspicious", "worrisome"}
 )  # fmt: skip
 _RATHER = (("over",), ("rather", "than"))
 _ADJECTIVE = ("y", "al", "ar", "ic", "ive")
@@ -74,7 +74,11 @@ def _adjective(scene: Scene, first: Mention, second: Mention) -> bool:
     modifiers = {i for m in scene.within(first.end, second.start) if m.roles.side or m.roles.region or m.roles.severity
                  for i in range(m.start, m.end)}  # fmt: skip
     between = range(first.end, second.start)
-    return second.start >= first.end and all(i in modifiers for i in between) and (not second.regions or second.start == first.end)
+    return (
+        second.start >= first.end
+        and all(i in modifiers for i in between)
+        and (not second.regions or second.start == first.end)
+    )
 
 
 def _alternatives(between: Sequence[str]) -> bool:
@@ -95,7 +99,9 @@ def _explains(scene: Scene, first: Mention, second: Mention) -> bool:
         return False
     if scene.context.negated[first.head] != scene.context.negated[second.head]:
         return False
-    if not usual or not ANYWHERE.isdisjoint(usual):  # `calcifications in the right breast are suspicious for malignancy`
+    if not usual or not ANYWHERE.isdisjoint(
+        usual
+    ):  # `calcifications in the right breast are suspicious for malignancy`
         return scene.context.doubted[second.head]
     if all("chest" in (r, *scene.lexicon.ancestors(r)) for r in usual):
         return is_sided(scene, second)
@@ -106,7 +112,7 @@ def _explains(scene: Scene, first: Mention, second: Mention) -> bool:
 
 
 def _named_by_place(scene: Scene, first: Mention, second: Mention) -> bool:
-    """Return whether an explanation without a usual place is in the place of what it explains: a lesion of the liver."""
+    """Return whether an explanation without a usual place is in the place of what it explains."""
     return (
         bool(first.anatomy)
         and second.finding in scene.lexicon.special
@@ -117,7 +123,7 @@ def _named_by_place(scene: Scene, first: Mention, second: Mention) -> bool:
 
 
 def _is_category(scene: Scene, mention: Mention) -> bool:
-    """Return whether a mention is a category of a reporting system, such as TI-RADS 4, which has the side of its lesion."""
+    """Return whether a mention is a category of a reporting system; TI-RADS 4 has the side of its lesion."""
     return any(parent.endswith("_category") for parent in scene.lexicon.entries[mention.finding].parents)
 
 

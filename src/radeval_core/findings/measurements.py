@@ -1,14 +1,18 @@
-"""Find the sizes in a sentence, in millimetres."""
+"""Find the sizes in a sentence, in millimetres, and the findings they belong to."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+from radeval_core.findings.scene import Mention, Scene
 
 _UNITS = {"mm": 1.0, "millimeter": 1.0, "cm": 10.0, "centimeter": 10.0}
 #: words before a size that mark it as a size in an earlier study
 _BEFORE = frozenset({"previously", "formerly", "prior", "previous"})
 #: places from which a distance is measured
 _LANDMARKS = frozenset({"nipple", "os", "skin", "verge", "anus", "cervix"})
+#: words between an organ and its size
+_MEASURES = frozenset({":", "measure", "measuring", "is", "are", "approximately", "about", "size", "in", "length"})
 _TIMES = frozenset({"x", "by", "×", "to"})
 
 
@@ -40,3 +44,24 @@ def find_sizes(words: Sequence[str]) -> list[tuple[int, int, tuple[float, ...]]]
             found.append((i, at, tuple(round(float(n) * unit, 3) for n in numbers)))
         i = max(at, i + 1)
     return found
+
+
+def attach_sizes(scene: Scene, mentions: list[Mention]) -> None:
+    """Give each size to the nearest finding of its clause, unless it is the size of an organ."""
+    for start, end, sizes in find_sizes(scene.words):
+        if _size_of_organ(scene, start, mentions):
+            continue
+        options = [m for m in mentions if not any(scene.context.breaks[min(m.end, end) : max(m.start, start)])]
+        if options:
+            nearest = min(options, key=lambda m: (max(start - m.end, m.start - end, 0), m.start))
+            nearest.measurements += sizes
+
+
+def _size_of_organ(scene: Scene, start: int, mentions: list[Mention]) -> bool:
+    """Return whether a size is that of a region, not of a finding: `Right kidney: 11 cm, no hydronephrosis`."""
+    at = start
+    while at > 0 and scene.words[at - 1] in _MEASURES:
+        at -= 1
+    if at == start or not any(m.end == at and m.roles.region for m in scene.matches):
+        return False
+    return not any(m.start < at and not any(scene.context.breaks[m.end : at]) for m in mentions)

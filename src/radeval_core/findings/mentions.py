@@ -99,7 +99,7 @@ def _described(
 
 
 def _label_allows(words: Sequence[str], match: FormMatch, regions: Sequence[FormMatch]) -> bool:
-    """Return whether a word describes the region of the label before it: `Cartilage: loss in the medial compartment`."""
+    """Return whether a word describes the region of the label before it: `Cartilage: loss in the knee`."""
     label = regions[0] if regions else None
     if label is None or label.start or label.end >= match.start or words[label.end] != ":":
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from radeval_core.findings.lists import is_sided, share_in_lists
 from radeval_core.findings.match import FormMatch, side_of
-from radeval_core.findings.measurements import find_sizes
+from radeval_core.findings.measurements import attach_sizes
 from radeval_core.findings.numbers import may_count, read_numbers
 from radeval_core.findings.scene import JOINS, Mention, Scene
 from radeval_core.findings.text import GAP
@@ -15,8 +15,6 @@ _EXPLAINING = frozenset(
 )
 _COMPARATIVES = frozenset({"smaller", "larger", "bigger", "worse"})
 _EXTENDS = frozenset({"extend", "extending", "extended", "run", "running"})
-#: words between an organ and its size
-_MEASURES = frozenset({":", "measure", "measuring", "is", "are", "approximately", "about", "size", "in", "length"})
 #: endings of words that describe a finding, or that describe such a word
 _DESCRIBING = ("y", "al", "ar", "ic", "ive", "ous", "ed", "ly")
 
@@ -24,7 +22,9 @@ _DESCRIBING = ("y", "al", "ar", "ic", "ive", "ous", "ed", "ly")
 def attach(scene: Scene, mentions: list[Mention]) -> None:
     """Give every mention its modifiers and its number."""
     if mentions and may_count(scene, mentions):
-        read_numbers(scene, mentions, (_left(scene, m, mentions[i - 1].end if i else 0) for i, m in enumerate(mentions)))
+        read_numbers(
+            scene, mentions, (_left(scene, m, mentions[i - 1].end if i else 0) for i, m in enumerate(mentions))
+        )
     has_modifiers = any(m.roles.modifies for m in scene.matches) or any(word[0].isdigit() for word in scene.words)
     if not has_modifiers and not any(_plural_pair(scene, m) for m in mentions):
         return
@@ -38,7 +38,7 @@ def attach(scene: Scene, mentions: list[Mention]) -> None:
     share_in_lists(scene, mentions)
     if len(mentions) == 1:
         _take_side_of_observation(scene, mentions[0])
-    _attach_measurements(scene, mentions)
+    attach_sizes(scene, mentions)
 
 
 def _windows(scene: Scene, mentions: list[Mention]) -> list[tuple[int, int]]:
@@ -252,26 +252,6 @@ def _split_sides(scene: Scene, mention: Mention, before: list[FormMatch]) -> Non
         mention.twin = (other[0], other[1] or (None if graded else mention.severity), other[2])
         if placed:
             mention.anatomy = places
-
-
-def _attach_measurements(scene: Scene, mentions: list[Mention]) -> None:
-    for start, end, sizes in find_sizes(scene.words):
-        if _size_of_organ(scene, start, mentions):
-            continue
-        options = [m for m in mentions if not any(scene.context.breaks[min(m.end, end) : max(m.start, start)])]
-        if options:
-            nearest = min(options, key=lambda m: (max(start - m.end, m.start - end, 0), m.start))
-            nearest.measurements += sizes
-
-
-def _size_of_organ(scene: Scene, start: int, mentions: list[Mention]) -> bool:
-    """Return whether a size is that of a region, not of a finding: `Right kidney: 11 cm, no hydronephrosis`."""
-    at = start
-    while at > 0 and scene.words[at - 1] in _MEASURES:
-        at -= 1
-    if at == start or not any(m.end == at and m.roles.region for m in scene.matches):
-        return False
-    return not any(m.start < at and not any(scene.context.breaks[m.end : at]) for m in mentions)
 
 
 def _take_side_of_observation(scene: Scene, mention: Mention) -> None:

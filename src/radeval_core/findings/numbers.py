@@ -87,7 +87,7 @@ def _counts(scene: Scene, at: int) -> bool:
 
 
 def same_number(some: Iterable[str], others: Iterable[str]) -> bool:
-    """Return whether two reports can mean the same number of lesions: two of their ranges meet. No number can be any."""
+    """Return whether two reports can mean the same number of lesions: two of their ranges meet, or one has none."""
     first, second = [_RANGES[n] for n in some], [_RANGES[n] for n in others]
     return not first or not second or any(_meet(a, b) for a in first for b in second)
 

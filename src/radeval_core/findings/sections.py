@@ -15,7 +15,8 @@ from radeval_core.findings.text import CLOSING, OTHER, REPORTED, TITLE, Sentence
 #: a sentence about the patient's history, even if it names findings
 _HISTORY = re.compile(
     r"\b(?:years?[ -]old|y/?o|yo|known|histor(?:y|ies)|h/o|presents?|presenting|complain\w*|admitted"
-    r"|underwent|(?:days?|weeks?|months?|years?) ago|last (?:night|week|month|year)|evaluate|rule out|r/o|please|concern|patient|pain|cough|fever|symptoms?|suspicion)\b",
+    r"|underwent|(?:days?|weeks?|months?|years?) ago|last (?:night|week|month|year)|evaluate|rule out|r/o|please"
+    r"|concern|patient|pain|cough|fever|symptoms?|suspicion)\b",
     re.IGNORECASE,
 )
 #: a sentence that describes images: a verb in the present tense, or a denial
@@ -38,7 +39,7 @@ def with_body(text: str, spans: list[SentenceSpan], reads: Callable[[str], bool]
         spans: its sentences.
         reads: return whether a sentence names findings.
     """
-    # A heading for the findings shows where they begin. A heading for the impression does not: the body can be before it.
+    # A heading for the findings shows where they begin. One for the impression does not: the body can be before it.
     headed = ("findings",)
     found = _opened(text, spans, reads, (OTHER,), _begins_line, headed)
     if found == spans and not _has_lines(text):

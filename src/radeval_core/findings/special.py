@@ -1,4 +1,4 @@
-"""Name a finding by its place: a cyst in the kidney is a renal cyst, a pigtail catheter in the pelvis is no chest tube."""
+"""Name a finding by its place: a cyst in the kidney is a renal cyst, a catheter in the pelvis is no chest tube."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def part_of_body(lexicon: Lexicon, region: str) -> str:
     return (region, *lexicon.ancestors(region))[-1]
 
 
-def name_by_adjective(words: Sequence[str], matches: Sequence[FormMatch], mentions: list[Mention], lexicon: Lexicon) -> None:
+def name_by_adjective(
+    words: Sequence[str], matches: Sequence[FormMatch], mentions: list[Mention], lexicon: Lexicon
+) -> None:
     """Give mentions the special name that an adjective makes with them, also with side or place between.
 
     Example: `chronic right parietal infarct` is a chronic infarct.

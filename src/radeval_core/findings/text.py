@@ -148,9 +148,7 @@ OTHER, TITLE, CLOSING = "other", "title", "closing"
 REPORTED = ("findings", "impression")
 _AFTER_TITLE = "after the title"
 _HEADING = re.compile(r"\s*([^\W\d_][^\W\d_]*(?:[ /&-]{1,3}[^\W\d_]+){0,4})\s*:(?!\d)")
-_INNER_HEADING = re.compile(
-    r"(?<=\w)(?<!\band)(?<!\bfinal)\s+((?:findings|impression|conclusion)\s*:)", re.IGNORECASE
-)
+_INNER_HEADING = re.compile(r"(?<=\w)(?<!\band)(?<!\bfinal)\s+((?:findings|impression|conclusion)\s*:)", re.IGNORECASE)
 _BREAK = re.compile(r"[.!?]+(?=\s|$|[^\W\d_]|[\"')\]])|[\r\n]+")
 
 
@@ -264,7 +262,11 @@ def _sentence_end(text: str, start: int, size: int) -> tuple[int, int]:
         line = text[line_start : match.start()]
         line_start = match.end()
         paragraph = mark.count("\n") > 1 or mark.count("\r") > 1
-        if paragraph or _opens_line(text, match.end()) or (len(line) < _WRAPPED_LINE and not _is_unfinished(line, text, match.end())):
+        if (
+            paragraph
+            or _opens_line(text, match.end())
+            or (len(line) < _WRAPPED_LINE and not _is_unfinished(line, text, match.end()))
+        ):
             return match.start(), match.end()
     return limit, limit
 

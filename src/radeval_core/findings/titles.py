@@ -98,7 +98,7 @@ def _named_regions(findings: Sequence[Finding], lexicon: Lexicon) -> frozenset[s
 
 
 def _placed(found: Finding, exam: Exam, lexicon: Lexicon) -> Finding | None:
-    """Return a finding with the place and side of the title, if the report gives it no other; None if it is none there."""
+    """Return a finding with the place and side of the title, if it has no other; None if it is no finding there."""
     found = _in_exam(found, exam, lexicon)
     if found.finding in lexicon.elsewhere and is_elsewhere(found.finding, exam.parts, lexicon):
         other = lexicon.entries.get(lexicon.elsewhere[found.finding])

@@ -41,7 +41,7 @@ class Finding:
         implied: True if not stated but implied: an absence by a normal statement (`lungs are clear`: no opacity), a
             more general device by a specific one (a PICC is a catheter).
         carried: True if its side comes from the sentence before: `This may be pneumonia`.
-        number: how many lesions, as a word (`one` to `ten`, few, several, multiple, numerous), or None; see numbers.yaml.
+        number: how many lesions (`one` to `ten`, few, several, multiple, numerous), or None; see numbers.yaml.
     """
 
     finding: str
