@@ -9,6 +9,7 @@ no content word in it is unknown: `No change.`
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,8 @@ _WORDS: dict[str, list[str]] = yaml.load(
     Path(__file__).with_name("coverage.yaml").read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 )
 _FUNCTION, _REPORTING = (frozenset(map(normalise, _WORDS[kind])) for kind in ("function", "reporting"))
+#: words that do not count outside a form; single letters are abbreviations, marks and gaps are no words
+_NO_CONTENT = _FUNCTION | _REPORTING | frozenset(string.ascii_lowercase + string.punctuation)
 _ENGLISH = frozenset((*_WORDS["function"], *_WORDS["reporting"]))
 _WORD = re.compile(r"[^\W\d_]{2}|[^\W\d_\x00-\u024f]")
 #: a report whose share is lower may be in another language
@@ -55,16 +58,13 @@ def count_words(words: Sequence[str], matches: Sequence[FormMatch], stated: bool
         matches: the forms of the lexicon in it.
         stated: True if the sentence gave a finding or a normal statement.
     """
-    matched = {i for match in matches for i in range(match.start, match.end)}
-    content = known = 0
-    for i, word in enumerate(words):
-        if word in _FUNCTION or not (word.isalpha() or word == GAP):
-            continue
-        if i in matched:
-            known += 1
-        elif word in _REPORTING or (len(word) == 1 and word.isascii()):  # a gap is one of these
-            continue
-        content += 1
+    content = sum(word not in _NO_CONTENT and word.isalpha() for word in words)
+    known = 0
+    for match in matches:
+        for word in words[match.start : match.end]:
+            if word not in _FUNCTION and (word.isalpha() or word == GAP):
+                known += 1
+                content += word in _NO_CONTENT  # such words count only as part of a form
     return content, known if stated or known == content else 0
 
 
