@@ -287,3 +287,26 @@ def test_a_process_uses_a_private_folder_and_removes_it():
     )
     path, mode = done.stdout.split()
     assert "radeval-uploads-" in path and int(mode) == 0o40700 and not os.path.exists(path)
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("kind", ["text/plain", "application/json", "image/png"])
+def test_a_file_inside_a_request_over_mcp_is_refused_and_not_written(kind, folder, monkeypatch):
+    """Gradio wrote it to the upload folder, where it stayed."""
+    import gradio.mcp
+
+    from radeval_core.ui.demo import build_demo, launch
+
+    monkeypatch.setattr(gradio.mcp, "DEFAULT_TEMP_DIR", str(folder))  # as in a process that imports Gradio later
+    demo = build_demo("bleu")
+    _, url, _ = launch(demo, prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", mcp_server=True)
+    row = base64.b64encode(json.dumps({"prediction": TEXT, "reference": TEXT}).encode()).decode()
+    given = {"name": "bleu_score_file", "arguments": {"file": f"data:{kind};base64,{row}", "config": "embedded"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": given}
+    accept = {"accept": "application/json, text/event-stream"}
+    try:
+        answer = httpx.post(f"{url}gradio_api/mcp/", json=body, headers=accept, timeout=60)
+    finally:
+        demo.close(verbose=False)
+    assert answer.status_code == 403 and "as an address" in answer.text
+    assert [path for path in folder.rglob("*") if path.is_file() and b"zebra" in path.read_bytes()] == []

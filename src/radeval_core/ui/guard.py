@@ -24,6 +24,8 @@ from radeval_core.ui.visitors import VisitorLimits, Visitors, limits_from_enviro
 MAX_REQUEST = 8_000_000
 #: seconds between two sweeps of the upload folder
 _SWEEP_EVERY = 5.0
+#: a JSON object with a path and one of these is a file for Gradio
+_FILE_KEYS = {"meta", "url", "orig_name"}
 #: Gradio runs the `js` of an event and the templates of `gr.HTML` with `new Function`, so eval stays allowed. Inline
 #: scripts are not, except those of the page itself, by their hashes. Its components set inline styles.
 _POLICY = (
@@ -71,6 +73,9 @@ class Guard:
         body = await _body(receive)
         if body is None:
             await _refuse(413, f"the request is larger than {MAX_REQUEST:,} bytes", scope, receive, send)
+        elif "/mcp" in scope["path"] and any(isinstance(v, str) and v.startswith("data:") for v in _values(body)):
+            # Gradio would write it to the upload folder twice and forget the first copy
+            await _refuse(403, "a file must be given as an address, not as data", scope, receive, send)
         elif any(not is_upload(path) for path in _file_paths(body)):
             await _refuse(403, "a file of this request was not uploaded to this page", scope, receive, send)
         else:
@@ -130,15 +135,21 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 def _file_paths(body: bytes) -> Iterator[str]:
     """Return the path of every file object in a JSON body; Gradio reads such objects wherever they stand."""
+    for value in _values(body):
+        if isinstance(value, dict) and isinstance(value.get("path"), str) and _FILE_KEYS & set(value):
+            yield value["path"]
+
+
+def _values(body: bytes) -> Iterator[Any]:
+    """Return every value in a JSON body; none if it is not JSON, which Gradio refuses."""
     try:
         waiting: list[Any] = [json.loads(body)] if body else []
-    except (ValueError, RecursionError):  # not JSON: Gradio refuses it
+    except (ValueError, RecursionError):
         return
     while waiting:
         value = waiting.pop()
+        yield value
         if isinstance(value, dict):
-            if isinstance(value.get("path"), str) and ("meta" in value or "url" in value or "orig_name" in value):
-                yield value["path"]
             waiting.extend(value.values())
         elif isinstance(value, list):
             waiting.extend(value)

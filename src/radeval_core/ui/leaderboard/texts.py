@@ -31,9 +31,9 @@ def instructions(benchmark: Benchmark) -> str:
         "<b>3.</b> Upload one JSONL file. It is checked at once.</p>"
         f'<pre class="report" style="white-space:pre-wrap;margin-bottom:10px">{text(layout)}</pre>'
         f'<p class="note">At most {limits.file_bytes / 1e6:g} MB, {limits.report_characters:,} characters per report '
-        f"and {limits.name_characters} per name. Names are shown as plain text. The first submission under a name gets a "
-        "secret, which later ones under this name need. <b>Do not submit patient data or "
-        "private reports:</b> the server keeps predictions, and the page shows the worst of them.</p></div>"
+        f"and {limits.name_characters} per name. Names are shown as plain text. The first submission under a name gets "
+        "a secret, which later ones under this name need. <b>Do not submit patient data or private reports:</b> "
+        "the server keeps predictions, and the page shows the worst of them.</p></div>"
     )
 
 
