@@ -3,7 +3,8 @@
 A row: `{"id", "study", "prediction", "reference", "expert": {"errors": 2, "significant_errors": [0, 1], "rating": 4}}`.
 Each expert measure is a number, or a list with one number per rater (null: this rater did not read the pair). `expert`
 may also contain `categories`: `{"wrong_location": {"significant": [0, 1], "insignificant": 0}, …}`; a missing category
-or kind has no errors. An optional `candidate` names the method that wrote the prediction.
+or kind has no errors. An optional `candidate` names the method that wrote the prediction, and
+`answer` is the text of a judge's analysis.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class ExpertData:
         preference: the same for `preferred` and `confidence`.
         provenance: where the rows come from.
         candidates: who or what wrote each prediction, as in ReXVal's `candidate`; empty if not every row says so.
+        answers: a judge's answer to each pair, to compare another judge's with; empty if not every row has one.
     """
 
     pairs: list[Pair]
@@ -52,6 +54,7 @@ class ExpertData:
     preference: dict[str, Array] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
     candidates: list[str] = field(default_factory=list)
+    answers: list[str] = field(default_factory=list)
 
     def expert(self, measure: str) -> Array:
         """Return the mean over the raters for each pair."""
@@ -76,7 +79,7 @@ def rated_pairs(rows: Iterable[Place], source: str, provenance: Mapping[str, Any
     """
     pairs: list[Pair] = []
     studies: list[str | int] = []
-    candidates: list[str] = []
+    texts: dict[str, list[str]] = {"candidate": [], "answer": []}
     known = _Raters()
     columns: dict[str, list[list[float] | None]] = {measure: [] for measure in (*MEASURES, *PREFERENCE)}
     categories: list[dict[tuple[str, str], list[float]] | None] = []
@@ -89,8 +92,9 @@ def rated_pairs(rows: Iterable[Place], source: str, provenance: Mapping[str, Any
         first_seen[pair.id] = line
         pairs.append(pair)
         studies.append(study_of(where, row, pair))
-        if row.get("candidate") is not None:
-            candidates.append(require_string(f"{where}: column 'candidate'", row["candidate"]))
+        for name, found in texts.items():
+            if row.get(name) is not None:
+                found.append(require_string(f"{where}: column {name!r}", row[name]))
         stated = _expert(where, row)
         for measure, column in columns.items():
             numbers = _numbers(f"{where}: expert {measure!r}", stated.get(measure), measure in _COUNTS)
@@ -108,7 +112,7 @@ def rated_pairs(rows: Iterable[Place], source: str, provenance: Mapping[str, Any
         _category_matrices(categories, columns["errors"], known),
         {m: matrix for m, matrix in matrices.items() if m in PREFERENCE},
         dict(provenance or {}),
-        candidates if len(candidates) == len(pairs) else [],
+        *(found if len(found) == len(pairs) else [] for found in texts.values()),
     )
 
 

@@ -107,6 +107,15 @@ _NOT_S3 = (
 )
 
 
+def answers_table(result: Result) -> Table | None:
+    """Return the similarity of the judge's answers with those of the data: tables 3 and 8 of GREEN."""
+    found = result.get("answers")
+    if not found:
+        return None
+    note = "Similarity of green's answers with those in the data, mean ± standard deviation; GREEN, tables 3 and 8."
+    return Table("answers", "Answers of the judge", ["metric", *found], [["green", *map(_mae, found.values())]], note)
+
+
 def failure_modes_tables(result: Result) -> list[Table]:
     """Return the errors of the candidates by what chose them: tables S3 and S4 of RadCliQ."""
     found = result.get("failure_modes")

@@ -8,6 +8,7 @@ from typing import Any
 
 from radeval_core.bench import triads
 from radeval_core.bench.agreement import agreement_rows, differences, experts
+from radeval_core.bench.answers import answer_section, answers_beside_measured
 from radeval_core.bench.correction_rows import CorrectionData
 from radeval_core.bench.corrections import as_rated, correction_sections
 from radeval_core.bench.counts import COUNTING, count_rows, rater_gaps
@@ -106,9 +107,15 @@ def _rated(
     if raters := between_raters(data, resamples):
         result["raters"] = raters
     result["differences"] = differences(results, data)
-    published = beside_measured(scored, data, resamples) + counts_beside_measured(counts, scored, data.provenance)
+    answers = answer_section(results, data, resamples, metrics, configs, options)
+    published = [
+        *beside_measured(scored, data, resamples),
+        *counts_beside_measured(counts, scored, data.provenance),
+        *answers_beside_measured(answers or {}, scored, data.provenance),
+    ]
     sections = {
         "failure_modes": failure_modes(results, data),
+        "answers": answers,
         "published": published or None,
     }
     result.update({name: section for name, section in sections.items() if section is not None})

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from radeval_core.bench.cells import Result, Table, count_text, metrics_of, plain_number, value, words
 from radeval_core.bench.expert_data import MEASURES
 from radeval_core.bench.paper_tables import (
+    answers_table,
     between_raters_tables,
     corrections_tables,
     count_categories_table,
@@ -56,6 +57,7 @@ def extra_tables(result: Result) -> list[Table]:
         _preference(result, "confidence", "the experts' stated confidence"),
         counts_table(result),
         count_categories_table(result),
+        answers_table(result),
         *failure_modes_tables(result),
         *corrections_tables(result),
         _sensitivity(result),

@@ -89,7 +89,8 @@ def bench_row(row: Row) -> list[Row]:
         "matched_findings": row["matched"],
         "categories": categories,
     }
-    return [{**{key: row[key] for key in ("id", "study", "prediction", "reference")}, "expert": expert}]
+    pair = {key: row[key] for key in ("id", "study", "prediction", "reference")}
+    return [{**pair, "answer": row["analysis"], "expert": expert}]
 
 
 def _csv(path: Path) -> Iterator[Placed]:
