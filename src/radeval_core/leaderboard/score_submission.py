@@ -27,6 +27,8 @@ _ERROR_METRIC = "green"
 def score_submission(benchmark: Benchmark, submission: Submission, date: str, **options: Any) -> SubmissionResult:
     """Score every study of a submission.
 
+    A prediction that the findings parser cannot read scores as an empty report: left out, it would raise the mean.
+
     Args:
         benchmark: the benchmark, with the references.
         submission: a submission checked against this benchmark.
@@ -39,6 +41,9 @@ def score_submission(benchmark: Benchmark, submission: Submission, date: str, **
     ]
     with _without_notes():
         scored = api.score(pairs, list(benchmark.configs), benchmark.configs, detailed=True, **options)
+        if unread := _unread_predictions(scored):
+            pairs = [pair | {"prediction": ""} if pair["id"] in unread else pair for pair in pairs]
+            scored = api.score(pairs, list(benchmark.configs), benchmark.configs, detailed=True, **options)
     rows = [row["scores"] for row in scored.rows()]
     metrics = {name: _summary(scored.results, name) for name in benchmark.metrics}
     signatures = {name: str(row["signature"]) for name, row in metrics.items()}
@@ -55,6 +60,15 @@ def score_submission(benchmark: Benchmark, submission: Submission, date: str, **
         scores={name: tuple(row[name] for row in rows) for name in benchmark.metrics},
         errors=_error_counts(scored),
     )
+
+
+def _unread_predictions(scored: api.Scores) -> set[str | int]:
+    """Return the ids of the predictions that have words but that the findings parser does not understand."""
+    result = next((r for r in scored.results.values() if r.coverage is not None), None)
+    if result is None or result.details is None:
+        return set()
+    shares = [detail["coverage"]["prediction"]["share"] for detail in result.details]
+    return {study for study, share in zip(scored.ids, shares, strict=True) if share == 0}
 
 
 def _summary(results: Mapping[str, MetricResult], name: str) -> dict[str, Any]:
