@@ -114,6 +114,16 @@ def test_options_sections_and_lexicon_reach_the_metrics(files, capsys):
     assert "|case:lc|" in signature and "|section:findings@" in signature
 
 
+def test_columns_that_a_metric_reads_are_read(tmp_path, capsys, monkeypatch):
+    boxes = {"left lung": [0, 0, 50, 50]}
+    for name, own in (("a", boxes), ("b", boxes)):
+        rows = [{"id": i, "prediction": REFERENCE, "reference": REFERENCE, "boxes": own} for i in range(2)]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["compare", "a.jsonl", "b.jsonl", "--metrics", "ffl_rq", "--json"]) == 0
+    assert "boxes" not in capsys.readouterr().err
+
+
 WRONG = [
     (["good.jsonl", "--metrics", "rouge"], "give at least two systems to compare, got good.jsonl"),
     (["good.jsonl", "none.csv", "--metrics", "rouge"], "none.csv: no such file"),

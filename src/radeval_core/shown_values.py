@@ -10,7 +10,6 @@ import numpy as np
 
 from radeval_core.errors import unknown_name
 from radeval_core.metrics.base import Array
-from radeval_core.metrics.spec import MetricSpec
 from radeval_core.registry import get_spec, scorer_class
 from radeval_core.runner import MetricResult
 
@@ -75,14 +74,8 @@ def shown_value(name: str) -> ShownValue:
         return ShownValue(name, metric, metric, spec.higher_is_better)
     if key not in (*spec.parts, *corpus):
         raise unknown_name(f"part of {metric}", key, [*spec.parts, *corpus] or ["(none)"])
-    return ShownValue(name, metric, key, spec.higher_is_better if key in corpus else _direction(spec, key))
-
-
-def _direction(spec: MetricSpec, part: str) -> bool:
-    """Return the direction that a part declares; the headline's if it declares none."""
-    parts: Any = spec.parts
-    declared = parts[part] if isinstance(parts, Mapping) else spec
-    return bool(declared.higher_is_better)
+    up = spec.parts[key].higher_is_better if key in spec.parts else spec.higher_is_better
+    return ShownValue(name, metric, key, up)
 
 
 def metrics_of(values: Sequence[ShownValue]) -> list[str]:

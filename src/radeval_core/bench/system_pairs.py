@@ -43,14 +43,17 @@ def systems_from(texts: Sequence[str]) -> dict[str, Path]:
     return systems
 
 
-def read_systems(systems: Mapping[str, str | Path], columns: PairColumns | None = None) -> dict[str, list[Pair]]:
+def read_systems(
+    systems: Mapping[str, str | Path], columns: PairColumns | None = None, further: tuple[str, ...] = ()
+) -> dict[str, list[Pair]]:
     """Read the files of the systems and return their pairs, all in the order of the first.
 
     Args:
         systems: the file of each system, by name.
         columns: names of the columns in all files, if not our own.
+        further: columns that a metric reads besides the reports: `image`, `boxes`.
     """
-    read = {name: list(open_pairs(path, columns=columns)) for name, path in systems.items()}
+    read = {name: list(open_pairs(path, columns=columns, further=further)) for name, path in systems.items()}
     return align(read, {name: str(path) for name, path in systems.items()})
 
 

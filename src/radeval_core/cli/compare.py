@@ -82,11 +82,11 @@ def add_compare_command(commands: Any, common: argparse.ArgumentParser) -> None:
 
 
 def _compare(args: argparse.Namespace) -> int:
-    from radeval_core import io
+    from radeval_core import api, io
     from radeval_core.bench.compare_systems import compare
     from radeval_core.bench.system_pairs import read_systems, systems_from
     from radeval_core.cli.compare_table import print_comparison
-    from radeval_core.shown_values import shown_value
+    from radeval_core.shown_values import metrics_of, shown_value
 
     if args.json and args.format != "table":
         raise InputError("give --json or --format, not both")
@@ -100,7 +100,11 @@ def _compare(args: argparse.Namespace) -> int:
         values = tuple(shown_value(name) for name in metric_list(args.metrics, parts=True))
     out = io.check_output(args.out) if args.out else None
     result = compare(
-        read_systems(systems_from(args.systems), pair_columns_of(args)),
+        read_systems(
+            systems_from(args.systems),
+            pair_columns_of(args),
+            api.columns_read(metrics_of(values), configs, options),
+        ),
         values,
         configs,
         options,
