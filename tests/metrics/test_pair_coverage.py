@@ -137,8 +137,8 @@ def test_rows_and_summary_carry_one_coverage_for_all_metrics(tmp_path):
     assert "coverage" not in summary["bleu"]
     write_rows(tmp_path / "o.csv", rows)
     lines = [line.split(",") for line in (tmp_path / "o.csv").read_text().splitlines()]
-    assert lines[0][-1] == "coverage" and lines[0].count("coverage") == 1
-    assert [line[-1] for line in lines[1:]] == ["1.0", "0.6", "0.0"]
+    assert lines[0][:2] == ["id", "coverage"] and lines[0].count("coverage") == 1
+    assert [line[1] for line in lines[1:]] == ["1.0", "0.6", "0.0"]
     write_rows(tmp_path / "o.parquet", rows)
     import pyarrow.parquet
 

@@ -23,7 +23,8 @@ def analyse(reference: ParsedReport, candidate: ParsedReport) -> GreenAnalysis:
     comparison = compare(reference, candidate)
     matched = [_matched(theirs, ours) for theirs, ours in comparison.matched]
     differences = comparison.differences
-    if agreed := _agreed_normal(comparison):
+    silent = (not candidate.findings, not reference.findings)
+    if not any(silent) and (agreed := _agreed_normal(comparison)):
         matched.append(GreenItem(agreed, _NORMAL_WEIGHT))
     return GreenAnalysis(
         explanation=_explain(reference, candidate, differences, matched),
@@ -31,7 +32,7 @@ def analyse(reference: ParsedReport, candidate: ParsedReport) -> GreenAnalysis:
         insignificant=_by_category(d for d in differences if not d.significant),
         matched=Counted(len(matched), tuple(matched)),
         weighted=True,
-        silent=(not candidate.findings, not reference.findings),
+        silent=silent,
     )
 
 
