@@ -22,7 +22,7 @@ from radeval_core.bench.run import run_bench
 from radeval_core.bench.sources import BenchData, open_data
 from radeval_core.bench.tables import main_table
 from radeval_core.data.build import build
-from radeval_core.data.openi_pairs import CATEGORIES, pair_rows
+from radeval_core.data.openi_pairs import CODED, pair_rows
 from radeval_core.registry import metric_names, metric_value
 
 Job = tuple[str, str, Callable[[], BenchData]]
@@ -89,7 +89,7 @@ def _unseen(folder: Path, seen_ids: Path) -> Path:
     with path.open("w", encoding="utf-8") as file:
         for row in pair_rows(reports, ["normal", "no indexing"]):
             pair = {key: row[key] for key in ("id", "study", "prediction", "reference")}
-            file.write(json.dumps(pair | {"expert": {"errors": sum(row[c] for c in CATEGORIES)}}) + "\n")
+            file.write(json.dumps(pair | {"expert": {"errors": sum(row[c] for c in CODED)}}) + "\n")
     return path
 
 
