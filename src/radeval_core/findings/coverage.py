@@ -68,6 +68,11 @@ def count_words(words: Sequence[str], matches: Sequence[FormMatch], stated: bool
     return content, known if stated or known == content else 0
 
 
+def without_content(words: Sequence[str]) -> bool:
+    """Return whether all words are function words, words of reporting or marks."""
+    return all(word in _NO_CONTENT for word in words)
+
+
 def coverage_of(report: ParsedReport) -> Coverage:
     """Return how much of a parsed report was understood."""
     if not report.sentences:

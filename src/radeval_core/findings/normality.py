@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from radeval_core.findings.context import Context
+from radeval_core.findings.coverage import without_content
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.match import FormMatch, side_of
 from radeval_core.findings.scene import Mention
@@ -15,6 +16,10 @@ from radeval_core.findings.types import Finding
 _LOSSES = frozenset({"loss", "reversal", "straightening", "effacement", "absence", "disruption", "obliteration"})
 #: the name of a normal statement about the whole study, if it is not known what the study shows
 STUDY = "normal_study"
+#: what can be said of a whole study; `intact` or `midline` cannot
+_OF_A_STUDY = frozenset(
+    {"normal", "unremarkable", "within normal limit", "within normal range", "normal limit", "wnl", "nad", "negative"}
+)
 _COPULA = frozenset({"is", "are", "was", "were", "appear", "remain", "be", "seem", "has", "have", "been", "look", ":"})
 
 
@@ -61,10 +66,20 @@ def normal_statements(
                     end,
                     grave="normal" not in cues,
                 )
-        if not regions and "generic" in cues:
-            start, end = tokens.starts[match.start], tokens.ends[match.end - 1]
+        start, end = tokens.starts[match.start], tokens.ends[match.end - 1]
+        if not regions and "normal" in cues and _is_about_the_study(tokens.words, match):
+            findings.append(_normal_study(sentence, start, end))
+        elif not regions and "generic" in cues:
             findings += _sweeping(lexicon, sentence, tokens.words, matches, match, taken, start, end)
     return findings
+
+
+def _is_about_the_study(words: Sequence[str], match: FormMatch) -> bool:
+    """Return whether a sentence says no more than that the study is normal, such as `Negative study`."""
+    if " ".join(words[match.start : match.end]) not in _OF_A_STUDY:
+        return False
+    rest = (*words[: match.start], *words[match.end :])
+    return ":" not in rest and without_content(rest)
 
 
 def _lost(words: Sequence[str], at: int) -> bool:
@@ -94,8 +109,12 @@ def _sweeping(
         return normal_region(lexicon, sentence, part_of_body(lexicon, nearest.roles.region), "", start, end, grave=True)
     if len(words) > 1 and ":" in words[1:4]:
         return []
+    return [_normal_study(sentence, start, end)]
+
+
+def _normal_study(sentence: str, start: int, end: int) -> Finding:
     said = ((), None, "benign", start, end, sentence[start:end], 0, len(sentence))
-    return [Finding(STUDY, "normality", "present", (), None, None, *said)]
+    return Finding(STUDY, "normality", "present", (), None, None, *said)
 
 
 def _subjects(
