@@ -121,7 +121,9 @@ def test_the_documents_that_list_the_metrics_still_pass_their_tests(copy):
 
 
 def test_it_can_be_published_and_is_in_the_list_of_metrics(copy, tmp_path):
-    done = run(copy, "-m", "radeval_core.cli", "hub", "publish", NAME, "--root", copy, "--dry-run", tmp_path)
+    done = run(
+        copy, "-m", "radeval_core.cli", "hub", "publish", NAME, "--org", "my-org", "--root", copy, "--dry-run", tmp_path
+    )
     assert (done.returncode, done.stderr) == (0, "")
     listed = run(copy, "-m", "radeval_core.cli", "metrics", "--json")
     assert NAME in json.loads(listed.stdout)
