@@ -80,7 +80,8 @@ def test_without_prices_there_is_no_cost(connect, caplog):
 def test_with_prices_the_cost_is_a_note(connect, caplog):
     with ChatServer(good) as server:
         ask(connect(server, price_in=1000.0, price_out=2000.0), "a")
-    assert caplog.messages == ["judge-1@127.0.0.1: 1 answers so far, 7 tokens in, 3 tokens out, cost 0.0130"]
+    name = server.url.removeprefix("http://")
+    assert caplog.messages == [f"judge-1@{name}/v1: 1 answers so far, 7 tokens in, 3 tokens out, cost 0.0130"]
 
 
 @pytest.mark.parametrize(
@@ -136,11 +137,12 @@ def test_concurrency_limits_the_open_requests(connect):
     ids=["500", "503", "429", "dropped", "cut off", "truncated JSON", "HTML", "other JSON", "a list", "slow"],
 )
 def test_temporary_failures_are_retried(connect, kind, trouble):
-    with ChatServer(lambda q, nth, body: trouble if nth < 3 else Reply(q)) as server:
+    times = 1 if trouble.delay else 2  # a question gets two time-outs at most
+    with ChatServer(lambda q, nth, body: trouble if nth <= times else Reply(q)) as server:
         backend = connect(server, kind, timeout=1 if trouble.delay else 5)
         assert [a.text for a in ask(backend, "a", "b")] == ["a", "b"]
-    assert server.asked == {"a": 3, "b": 3}
-    assert len(backend.waits) == 4
+    assert server.asked == {"a": times + 1, "b": times + 1}
+    assert len(backend.waits) == 2 * times
 
 
 def test_waits_grow_have_jitter_and_follow_the_server(connect):
@@ -181,7 +183,7 @@ def test_a_rejected_question_is_not_retried(connect, kind):
     error = Reply(status=400, raw=json.dumps({"error": {"message": "the context is too long"}}))
     with ChatServer(lambda q, nth, body: error if q == "long" else Reply(q)) as server:
         long, short = ask(connect(server, kind), "long", "b")
-    assert long.text is None and "HTTP 400" in long.reason and "context is too long" in long.reason
+    assert (long.text, long.reason) == (None, "HTTP 400: the server rejected the question")
     assert short.text == "b" and server.asked["long"] == 1
 
 
@@ -189,7 +191,8 @@ def test_the_backend_soon_gives_up_on_a_dead_server(connect):
     with ChatServer(lambda *_: Reply(drop="before")) as server:
         answers = ask(connect(server, concurrency=2, retries=5), *map(str, range(30)))
     assert all(a.text is None and a.reason for a in answers)
-    assert sum(server.asked.values()) < 30 + 6 * 5
+    assert sum(server.asked.values()) == 5 + 1 + 1  # all tries for the first question, one for two more
+    assert answers[-1].reason.startswith("not asked, because the server failed before: ")
 
 
 def test_an_exhausted_quota_is_not_retried(connect):
@@ -213,8 +216,7 @@ def test_a_refused_parameter_is_left_out_and_logged_once(connect, caplog, name, 
     assert sum("refuses the parameter" in r.getMessage() for r in caplog.records) == 1
     if name == "max_tokens":
         assert server.seen[-1][2]["max_completion_tokens"] == 1024
-    if name == "temperature":
-        assert backend.fields["decoding"] == "default"
+    assert {a.decoding for a in answers} == {"default" if name == "temperature" else ""}
 
 
 def test_anthropic_also_continues_without_a_schema(connect):
@@ -253,7 +255,7 @@ def test_the_key_is_only_in_the_request(connect, kind, caplog):
     with ChatServer(lambda *_: error) as server, caplog.at_level(logging.DEBUG):
         backend = connect(server, kind)
         (answer,) = ask(backend, "patient text", schema=SCHEMA)
-    assert KEY not in answer.reason and "***" in answer.reason
+    assert answer.reason == "HTTP 400: the server rejected the question"
     assert KEY not in caplog.text and "patient text" not in caplog.text
     assert KEY not in backend.identity + str(backend.fields) + repr(backend) + str(backend.usage)
 
@@ -274,7 +276,7 @@ def test_a_server_without_a_key_works(monkeypatch):
         assert ask(openai_backend("m"), "a")[0].text == "re: a"
 
 
-@pytest.mark.parametrize("option", ["concurrency", "timeout", "retries"])
+@pytest.mark.parametrize("option", ["concurrency", "timeout", "retries", "deadline"])
 def test_options_out_of_range_are_rejected(monkeypatch, option):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     for value in (0, -1, float("nan")):
@@ -282,10 +284,11 @@ def test_options_out_of_range_are_rejected(monkeypatch, option):
             openai_backend("m", **{option: value})
 
 
-def test_the_identity_names_model_and_host_but_not_the_port(connect):
+def test_the_identity_names_model_host_port_and_path(connect):
     with ChatServer(good) as server:
-        assert connect(server).identity == "http|judge-1@127.0.0.1|temperature:0"
-        assert connect(server, "anthropic").identity == "anthropic|judge-1@127.0.0.1|temperature:0"
+        name = server.url.removeprefix("http://")
+        assert connect(server).identity == f"http|judge-1@{name}/v1|temperature:0"
+        assert connect(server, "anthropic").identity == f"anthropic|judge-1@{name}|temperature:0"
 
 
 def test_leaving_early_cancels_the_open_requests(connect):

@@ -6,19 +6,17 @@ import logging
 import os
 from collections.abc import Collection
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
 from radeval_core.errors import InputError, needs_extra
 from radeval_core.judges.backends.base import Answer, Request
+from radeval_core.judges.backends.http_limits import HEADERS, limited_client
+from radeval_core.judges.backends.server_address import checked_address
+from radeval_core.judges.backends.server_answers import anthropic_answer, openai_answer
 
 _OPENAI = "https://api.openai.com/v1"
 _ANTHROPIC = "https://api.anthropic.com"
 #: sent to every server so that the same question gets the same answer; a server may refuse these parameters
 _TEMPERATURE, _SEED = 0, 0
-
-
-class NoAnswer(Exception):
-    """The server's reply contains no answer; another try may succeed."""
 
 
 class Dialect(Protocol):
@@ -37,7 +35,7 @@ class Dialect(Protocol):
     address: str
 
     def client(self, timeout: float) -> Any:
-        """Return a new asynchronous client that does not retry by itself."""
+        """Return a new asynchronous client that does not retry and follows no redirect."""
 
     async def ask(self, client: Any, request: Request, without: Collection[str]) -> Answer:
         """Ask one question, without some optional parameters."""
@@ -62,15 +60,19 @@ class OpenAIDialect:
                 "an OpenAI-compatible model needs its key in the environment variable OPENAI_API_KEY; for a server "
                 "without a key, set OPENAI_BASE_URL to its address (such as http://localhost:8000/v1)"
             )
-        self.address = _checked("OPENAI_BASE_URL", address or _OPENAI)
+        self.address = checked_address("OPENAI_BASE_URL", address or _OPENAI)
 
     def client(self, timeout: float) -> Any:
         try:
-            from openai import AsyncOpenAI
+            from openai import AsyncOpenAI, DefaultAsyncHttpxClient
         except ImportError as error:
             raise needs_extra("judges", "an OpenAI-compatible model") from error
         _no_report_text_in_logs("openai")
-        return AsyncOpenAI(api_key=self.key or "none", base_url=self.address, timeout=timeout, max_retries=0)
+        http = limited_client(DefaultAsyncHttpxClient, timeout)
+        return AsyncOpenAI(
+            api_key=self.key or "none", base_url=self.address, timeout=timeout, max_retries=0, http_client=http,
+            default_headers=HEADERS,
+        )  # fmt: skip
 
     async def ask(self, client: Any, request: Request, without: Collection[str]) -> Answer:
         parameters: dict[str, Any] = {"temperature": _TEMPERATURE, "seed": _SEED}
@@ -79,19 +81,12 @@ class OpenAIDialect:
         if request.schema is not None:
             schema = {"name": "answer", "schema": request.schema, "strict": True}
             parameters["response_format"] = {"type": "json_schema", "json_schema": schema}
-        response = await client.chat.completions.create(
+        response = await client.chat.completions.with_raw_response.create(
             model=self.model,
             messages=[{"role": message.role, "content": message.content} for message in request.messages],
             **{name: value for name, value in parameters.items() if name not in without},
         )
-        choices = getattr(response, "choices", None)
-        if not choices or getattr(choices[0], "message", None) is None:
-            raise NoAnswer("the server's answer contains no message")
-        tokens = _tokens(getattr(response, "usage", None), "prompt_tokens", "completion_tokens")
-        message, why = choices[0].message, choices[0].finish_reason
-        if getattr(message, "refusal", None) or why == "content_filter":
-            return Answer(None, "the model refused to answer", *tokens)
-        return Answer(message.content or "", _cut(why == "length", tokens), *tokens)
+        return openai_answer(response.http_response.content)
 
 
 class AnthropicDialect:
@@ -109,15 +104,19 @@ class AnthropicDialect:
         self.key = os.environ.get("ANTHROPIC_API_KEY") or None
         if self.key is None:
             raise InputError("an Anthropic model needs its key in the environment variable ANTHROPIC_API_KEY")
-        self.address = _checked("ANTHROPIC_BASE_URL", os.environ.get("ANTHROPIC_BASE_URL") or _ANTHROPIC)
+        self.address = checked_address("ANTHROPIC_BASE_URL", os.environ.get("ANTHROPIC_BASE_URL") or _ANTHROPIC)
 
     def client(self, timeout: float) -> Any:
         try:
-            from anthropic import AsyncAnthropic
+            from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
         except ImportError as error:
             raise needs_extra("judges", "an Anthropic model") from error
         _no_report_text_in_logs("anthropic")
-        return AsyncAnthropic(api_key=self.key, base_url=self.address, timeout=timeout, max_retries=0)
+        http = limited_client(DefaultAsyncHttpxClient, timeout)
+        return AsyncAnthropic(
+            api_key=self.key, base_url=self.address, timeout=timeout, max_retries=0, http_client=http,
+            default_headers=HEADERS,
+        )  # fmt: skip
 
     async def ask(self, client: Any, request: Request, without: Collection[str]) -> Answer:
         from anthropic import transform_schema
@@ -132,36 +131,13 @@ class AnthropicDialect:
         system = "\n\n".join(message.content for message in request.messages if message.role == "system")
         if system:
             parameters["system"] = system
-        response = await client.messages.create(
+        response = await client.messages.with_raw_response.create(
             model=self.model,
             messages=[{"role": m.role, "content": m.content} for m in request.messages if m.role != "system"],
             max_tokens=request.max_tokens,
             **{name: value for name, value in parameters.items() if name not in without},
         )
-        blocks = getattr(response, "content", None)
-        if not isinstance(blocks, list):
-            raise NoAnswer("the server's answer contains no message")
-        tokens = _tokens(getattr(response, "usage", None), "input_tokens", "output_tokens")
-        if response.stop_reason == "refusal":
-            return Answer(None, "the model refused to answer", *tokens)
-        text = "".join(block.text for block in blocks if getattr(block, "type", None) == "text")
-        return Answer(text, _cut(response.stop_reason == "max_tokens", tokens), *tokens)
-
-
-def _checked(name: str, address: str) -> str:
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        # the message leaves out the value, which may contain a password
-        raise InputError(f"{name} must be an address such as http://localhost:8000/v1")
-    return address
-
-
-def _tokens(usage: Any, prompt: str, answer: str) -> tuple[int, int]:
-    return int(getattr(usage, prompt, None) or 0), int(getattr(usage, answer, None) or 0)
-
-
-def _cut(was_cut: bool, tokens: tuple[int, int]) -> str:
-    return f"the answer was cut at {tokens[1]} tokens" if was_cut else ""
+        return anthropic_answer(response.http_response.content)
 
 
 def _no_report_text_in_logs(client: str) -> None:

@@ -45,12 +45,14 @@ class Answer:
         reason: why the answer is missing or incomplete; empty if it is complete.
         prompt_tokens: length of the prompt; 0 if unknown.
         answer_tokens: length of the answer; 0 if unknown.
+        decoding: how the answer was decoded, if that differs from the backend's `decoding` field; else empty.
     """
 
     text: str | None
     reason: str = ""
     prompt_tokens: int = 0
     answer_tokens: int = 0
+    decoding: str = ""
 
 
 class Backend(Protocol):

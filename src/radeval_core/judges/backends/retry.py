@@ -8,10 +8,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from radeval_core.errors import RadevalError, needs_extra
-from radeval_core.judges.backends.api_clients import NoAnswer
+from radeval_core.judges.backends.failures import is_timeout, status_of
+from radeval_core.judges.backends.server_answers import NoAnswer
 
 try:
-    from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_random_exponential
+    from tenacity import AsyncRetrying, RetryCallState, stop_after_attempt, wait_random_exponential
 except ImportError as error:
     raise needs_extra("judges", "a model behind an API") from error
 
@@ -19,6 +20,8 @@ except ImportError as error:
 _PASSING = {408, 409, 425, 429}
 #: the longest wait between two tries in seconds, even if the server asks for more
 _LONGEST_WAIT = 300.0
+#: a question that the server did not answer in time is asked once more: a hung server costs two time-outs, not six
+_TIMEOUTS = 2
 Sleep = Callable[[float], Awaitable[None]]
 
 
@@ -28,14 +31,15 @@ def patiently(tries: int, sleep: Sleep) -> AsyncRetrying:
     It raises the last error.
     """
     return AsyncRetrying(
-        stop=stop_after_attempt(tries), wait=_wait, retry=retry_if_exception(_passing), sleep=sleep, reraise=True
+        stop=stop_after_attempt(tries), wait=_wait, retry=_again, sleep=sleep, reraise=True
     )
 
 
-def status_of(error: BaseException) -> int | None:
-    """Return the HTTP status of a client's error, or None."""
-    status = getattr(error, "status_code", None)
-    return status if isinstance(status, int) else None
+def _again(state: RetryCallState) -> bool:
+    error = state.outcome.exception() if state.outcome else None
+    if error is None:
+        return False
+    return _passing(error) and not (is_timeout(error) and state.attempt_number >= _TIMEOUTS)
 
 
 def _passing(error: BaseException) -> bool:
@@ -71,5 +75,5 @@ def _retry_after(headers: Any) -> float | None:
         pass
     try:
         return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
-    except ValueError:
+    except (ValueError, TypeError, OverflowError):
         return None
