@@ -226,7 +226,7 @@ def test_an_interrupted_run_leaves_the_old_file(pairs, tmp_path, capsys, monkeyp
     monkeypatch.setattr(RougeScorer, "score", interrupted)
     out = tmp_path / "out.csv"
     out.write_text("old")
-    assert cli.main(["score", str(pairs), "--metrics", "rouge", "--out", str(out)]) == 1
+    assert cli.main(["score", str(pairs), "--metrics", "rouge", "--out", str(out)]) == 130
     assert capsys.readouterr().err == "radeval: interrupted\n"
     assert out.read_text() == "old" and sorted(os.listdir(tmp_path)) == ["out.csv", "pairs.jsonl"]
 

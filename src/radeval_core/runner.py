@@ -44,6 +44,8 @@ class MetricResult:
         report: further results that are not single numbers, by name.
         coverage: per pair, the share of the content words that the findings parser understood, in the report of which
             it understood less; None if the config does not use the parser.
+        asked: the judge model that was asked, with its server; empty if none was.
+        failures: how many pairs have no usable answer of the model, by reason; the most frequent first.
     """
 
     spec: MetricSpec
@@ -56,6 +58,8 @@ class MetricResult:
     coverage: Array | None
     _stats: Array = field(repr=False)
     _summarise: Callable[[Array, int], dict[str, Array]] = field(repr=False)
+    asked: str = ""
+    failures: dict[str, int] = field(default_factory=dict)
 
     @property
     def scores(self) -> Array:
@@ -69,6 +73,11 @@ class MetricResult:
     def n(self) -> int:
         """Return the number of scored pairs."""
         return len(self.scores) - self.unscored
+
+    @property
+    def failure_fields(self) -> dict[str, dict[str, int]]:
+        """Return `unscored_reasons` if a model left pairs without a score, else nothing: a part of every summary."""
+        return {"unscored_reasons": self.failures} if self.failures else {}
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -147,6 +156,8 @@ class _Collector:
             coverage=np.concatenate(self._coverage) if self._coverage else None,
             _stats=stats,
             _summarise=scorer.summarise,
+            asked=scorer.asks,
+            failures=dict(Counter(scorer.failures).most_common()),
         )
 
 

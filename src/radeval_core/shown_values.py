@@ -55,6 +55,7 @@ class ShownValue:
             "ci95": list(interval) if interval else None,
             "n": result.n,
             "unscored": result.unscored,
+            **result.failure_fields,
             "higher_is_better": self.higher_is_better,
             "signature": result.signature,
             "source": self.source,

@@ -1,5 +1,6 @@
 """A TCP proxy before a chat server that drops, delays, cuts, corrupts or floods connections, as a test requires."""
 
+import contextlib
 import itertools
 import socket
 import threading
@@ -45,11 +46,8 @@ class FaultProxy:
             threading.Thread(target=self.serve, args=(client, fault), daemon=True).start()
 
     def serve(self, client, fault):
-        with client:
-            try:
-                self.misbehave(client, fault)
-            except OSError:
-                pass  # the client has left
+        with client, contextlib.suppress(OSError):  # the client may leave
+            self.misbehave(client, fault)
 
     def misbehave(self, client, fault):
         if fault == "drop":
@@ -99,7 +97,9 @@ def read_message(connection):
     while b"\r\n\r\n" not in data:
         data += received(connection)
     head, _, body = data.partition(b"\r\n\r\n")
-    length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length"))
+    length = next(
+        int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")
+    )
     while len(body) < length:
         body += received(connection)
     return head + b"\r\n\r\n" + body

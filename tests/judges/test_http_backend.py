@@ -5,6 +5,7 @@ import threading
 
 import pytest
 from chat_server import ChatServer, Reply, refuse
+from judge_connection import KEY, ask, good
 from toy_instructions import SCHEMA, ToyInstructions
 
 from radeval_core.errors import InputError
@@ -12,52 +13,6 @@ from radeval_core.judges.backends.base import Message, Request
 from radeval_core.judges.backends.http_backend import anthropic_backend, openai_backend
 from radeval_core.judges.engine import judge_pairs
 from radeval_core.judges.model_judge import ModelJudge
-
-KEY = "sk-very-secret-0123456789"
-KINDS = {"http": openai_backend, "anthropic": anthropic_backend}
-
-
-@pytest.fixture(autouse=True)
-def _no_keys(monkeypatch):
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture(params=KINDS)
-def kind(request):
-    return request.param
-
-
-@pytest.fixture
-def connect(monkeypatch):
-    """Return a backend on a server; waits between tries are recorded instead of slept."""
-
-    def connect(server, kind="http", **options):
-        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
-        monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-        waits = []
-
-        async def sleep(seconds):
-            waits.append(seconds)
-            await asyncio.sleep(0)
-
-        backend = KINDS[kind]("judge-1", sleep=sleep, **{"timeout": 5, **options})
-        backend.waits = waits
-        return backend
-
-    return connect
-
-
-def ask(backend, *questions, **options):
-    found = list(backend.answers([Request((Message("user", q),), **options) for q in questions]))
-    assert sorted(i for i, _ in found) == list(range(len(questions)))
-    return [answer for _, answer in sorted(found, key=lambda item: item[0])]
-
-
-def good(question, nth, body):
-    return Reply(f"re: {question}")
 
 
 def test_answers_with_their_token_counts(connect, kind):

@@ -11,6 +11,7 @@ from radeval_core.errors import InputError
 from radeval_core.judges.backends.base import Answer
 from radeval_core.judges.engine import judge_pairs
 from radeval_core.judges.model_judge import ModelJudge
+from radeval_core.judges.verdict import UnreadableAnswer
 
 
 def count(question):
@@ -65,7 +66,7 @@ def test_a_failing_backend_affects_only_the_pairs_it_fails_on(caplog):
     assert [v.analysis for v in verdicts] == [3, None, 3, None, 3]
     assert verdicts[1].reason == "the backend failed: RuntimeError"
     assert "secret" not in caplog.text
-    assert "2 of 5 pairs are unscored" in caplog.text
+    assert "2 of 5 pairs are unscored: 2 × the backend failed: RuntimeError" in caplog.text
 
 
 def test_a_backend_that_forgets_or_repeats_answers():
@@ -99,12 +100,40 @@ def test_without_pairs_nothing_is_asked():
 
 
 def test_cached_answers_are_not_requested_again(tmp_path):
-    pairs = [("a", "a"), ("b", "b"), ("b", "bad")]
-    reply = lambda q: "nonsense" if "bad" in q else count(q)  # noqa: E731
+    pairs = [("a", "a"), ("b", "b"), ("b", "late")]
+    reply = lambda q: "nonsense" if "late" in q else count(q)  # noqa: E731
     first = judge(ToyBackend(reply), pairs, DiskCache(tmp_path), tries=2)
     backend = ToyBackend(reply)
     assert judge(backend, [*pairs, ("new", "x")], DiskCache(tmp_path), tries=2)[:3] == first
-    assert backend.asked == ["new|x"]
+    assert backend.asked == ["new|x"] and first[2].tries == 2
+
+
+def test_an_unreadable_answer_is_asked_for_again_in_the_next_run(tmp_path):
+    first = judge(ToyBackend(lambda q: "nonsense"), [("a", "a")], DiskCache(tmp_path), tries=2)
+    assert first[0].analysis is None
+    backend = ToyBackend(count)
+    assert judge(backend, [("a", "a")], DiskCache(tmp_path), tries=2)[0].analysis == 3
+    assert backend.asked == ["a|a"]
+
+
+def test_kept_answers_have_the_signature_of_fresh_ones(tmp_path):
+    def run(backend):
+        model = ModelJudge(ToyInstructions(), backend, DiskCache(tmp_path))
+        judge_pairs(model, [("a", "a")], progress=False)
+        return model.fields
+
+    fresh = run(ToyBackend(lambda q: Answer(count(q), decoding="default")))
+    assert run(ToyBackend(lambda q: RuntimeError("nobody must be asked"))) == fresh
+    assert fresh["decoding"] == "default"
+
+
+def test_the_failure_of_an_unreadable_answer_quotes_nothing():
+    class Quoting(ToyInstructions):
+        def read(self, reference, candidate, answer):
+            raise UnreadableAnswer(f"line {answer} is unknown")
+
+    verdicts = judge_pairs(ModelJudge(Quoting(), ToyBackend(lambda q: "MRS")), [("a", "a")], progress=False)
+    assert verdicts[0].failure == "the answer is unreadable"
 
 
 def test_a_failure_is_not_cached(tmp_path):

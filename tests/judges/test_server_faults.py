@@ -7,7 +7,7 @@ import time
 import pytest
 from chat_server import ChatServer, Reply
 from fault_proxy import FaultProxy
-from test_http_backend import KEY, KINDS, ask, connect, good  # noqa: F401 - a fixture
+from judge_connection import KEY, KINDS, ask, good
 
 from radeval_core.errors import InputError
 from radeval_core.judges.backends import server_address
@@ -20,7 +20,7 @@ PATIENT = "CARDIOMEGALY OF MRS EXAMPLE"
 
 
 @pytest.mark.parametrize("fault", ["drop", "reset", "half_close", "corrupt", "delay"])
-def test_answers_are_right_through_a_network_that_fails_every_second_connection(connect, fault):  # noqa: F811
+def test_answers_are_right_through_a_network_that_fails_every_second_connection(connect, fault):
     with ChatServer(good) as server, FaultProxy(server, lambda n: fault if n % 2 == 0 else None) as proxy:
         answers = ask(connect(proxy, concurrency=3, retries=30), *map(str, range(12)))
     assert [a.text for a in answers] == [f"re: {i}" for i in range(12)]
@@ -39,7 +39,7 @@ def test_answers_are_right_through_a_network_that_fails_every_second_connection(
         ("bomb", "the server's reply is compressed, although that was not asked for"),
     ],
 )
-def test_a_server_that_always_fails_is_given_up_with_the_reason(connect, fault, reason):  # noqa: F811
+def test_a_server_that_always_fails_is_given_up_with_the_reason(connect, fault, reason):
     started = time.monotonic()
     with ChatServer(good) as server, FaultProxy(server, lambda n: fault) as proxy:
         answers = ask(connect(proxy, timeout=0.5 if "seconds" in reason else 5, retries=2), *map(str, range(1000)))
@@ -63,7 +63,7 @@ def test_a_thousand_questions_to_a_dead_server_end_within_a_minute(monkeypatch):
     }  # fmt: skip
 
 
-def test_a_server_that_dies_in_the_middle_is_given_up(connect):  # noqa: F811
+def test_a_server_that_dies_in_the_middle_is_given_up(connect):
     def behave(question, nth, body):
         return Reply(question) if int(question) < 20 else Reply(status=500, raw="{}")
 
@@ -87,14 +87,14 @@ def test_a_server_that_recovers_is_asked_again():
     assert not circuit.careful and circuit.pause == 0 and not circuit.one_try
 
 
-def test_rejected_questions_do_not_stop_the_others(connect):  # noqa: F811
+def test_rejected_questions_do_not_stop_the_others(connect):
     error = Reply(status=400, raw="{}")
     with ChatServer(lambda q, nth, body: error if int(q) < 30 else Reply(q)) as server:
         answers = ask(connect(server, concurrency=2), *map(str, range(40)))
     assert [a.text for a in answers] == [None] * 30 + [str(i) for i in range(30, 40)]
 
 
-def test_the_deadline_ends_a_run_on_a_hung_server(connect):  # noqa: F811
+def test_the_deadline_ends_a_run_on_a_hung_server(connect):
     started = time.monotonic()
     with ChatServer(good) as server, FaultProxy(server, lambda n: None if n == 0 else "silent") as proxy:
         answers = ask(connect(proxy, timeout=60, deadline=1, concurrency=2), *map(str, range(50)))
@@ -103,7 +103,7 @@ def test_the_deadline_ends_a_run_on_a_hung_server(connect):  # noqa: F811
     assert {a.reason for a in answers[1:]} == {"not answered within the deadline of 1 seconds for all pairs"}
 
 
-def test_the_backend_says_what_it_waits_for(connect):  # noqa: F811
+def test_the_backend_says_what_it_waits_for(connect):
     said = []
     with ChatServer(lambda q, nth, body: Reply(q, delay=1.5)) as server:
         backend = connect(server)
@@ -114,19 +114,19 @@ def test_the_backend_says_what_it_waits_for(connect):  # noqa: F811
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("status", [400, 403, 418, 422, 429, 500])
-def test_a_reason_never_quotes_the_server(connect, caplog, kind, status):  # noqa: F811
+def test_a_reason_never_quotes_the_server(connect, caplog, kind, status):
     message = {"message": f"your prompt was {PATIENT}, key {KEY}", "code": PATIENT, "type": PATIENT, "param": PATIENT}
     reply = Reply(status=status, raw=json.dumps({"error": message}))
-    with ChatServer(lambda q, nth, body: Reply("yes") if q == "first" else reply) as server:
-        with caplog.at_level(logging.DEBUG):
-            _, answer = ask(connect(server, kind, retries=2), "first", PATIENT)
+    behave = lambda q, nth, body: Reply("yes") if q == "first" else reply  # noqa: E731
+    with ChatServer(behave) as server, caplog.at_level(logging.DEBUG):
+        _, answer = ask(connect(server, kind, retries=2), "first", PATIENT)
     assert answer.text is None and answer.reason.startswith(f"HTTP {status}: ")
     for secret in ("CARDIOMEGALY", "MRS", KEY):
         assert secret not in answer.reason and secret not in caplog.text
 
 
 @pytest.mark.parametrize("code, words", [("insufficient_quota", "quota"), ("context_length_exceeded", "too long")])
-def test_known_codes_are_told_in_our_words(connect, code, words):  # noqa: F811
+def test_known_codes_are_told_in_our_words(connect, code, words):
     reply = Reply(status=400, raw=json.dumps({"error": {"message": "x", "code": code}}))
     with ChatServer(lambda *_: reply) as server:
         assert words in ask(connect(server), "a")[0].reason
@@ -134,13 +134,17 @@ def test_known_codes_are_told_in_our_words(connect, code, words):  # noqa: F811
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_is_not_followed(connect, kind, status):  # noqa: F811
+def test_a_redirect_is_not_followed(connect, kind, status):
     with ChatServer(good) as other:
         away = Reply(status=status, raw="{}", headers={"location": f"{other.url}/v1/chat/completions"})
-        with ChatServer(lambda *_: away) as server:
-            with pytest.raises(InputError, match=f"redirects to another address \\(HTTP {status}\\)"):
-                ask(connect(server, kind), PATIENT)
+        message = f"redirects to another address \\(HTTP {status}\\)"
+        with ChatServer(lambda *_: away) as server, pytest.raises(InputError, match=message):
+            ask(connect(server, kind), PATIENT)
         assert not other.seen
+
+
+def content(value):
+    return '{"choices": [{"message": {"content": VALUE}}]}'.replace("VALUE", value)
 
 
 OPENAI = {
@@ -150,9 +154,9 @@ OPENAI = {
     "choices as object": ('{"choices": {"0": 1}}', "choices of the server's reply is an object, not a list"),
     "choice as text": ('{"choices": ["MRS"]}', "choices[0] of the server's reply is a text, not an object"),
     "no message": ('{"choices": [{}]}', "the server's reply has no choices[0].message"),
-    "content as list": ('{"choices": [{"message": {"content": ["MRS"]}}]}', "message.content of the server's reply is a list, not a text"),
-    "content as number": ('{"choices": [{"message": {"content": 5}}]}', "message.content of the server's reply is a number, not a text"),
-    "content as object": ('{"choices": [{"message": {"content": {"a": 1}}}]}', "message.content of the server's reply is an object, not a text"),
+    "content as list": (content('["MRS"]'), "message.content of the server's reply is a list, not a text"),
+    "content as number": (content("5"), "message.content of the server's reply is a number, not a text"),
+    "content as object": (content('{"a": 1}'), "message.content of the server's reply is an object, not a text"),
     "no JSON": ("MRS", "the server's reply is not JSON"),
     "deep": ("[" * 100_000, "the server's reply is not JSON"),
     "digits": ("1" * 5_000, "the server's reply is not JSON"),
@@ -188,14 +192,16 @@ def test_what_is_wrong_with_a_message_is_said(body, reason):
     ['"text"', "[]", "null", "5", '{"prompt_tokens": "7"}', '{"prompt_tokens": Infinity}', '{"prompt_tokens": NaN}',
      '{"prompt_tokens": -3, "completion_tokens": 1e400}', '{"prompt_tokens": {"a": 1}, "completion_tokens": true}'],
 )  # fmt: skip
-def test_a_nonsense_usage_does_not_cost_the_answer(connect, usage):  # noqa: F811
-    raw = '{"choices": [{"finish_reason": {"odd": 1}, "message": {"content": "fine"}}], "usage": %s}' % usage
+def test_a_nonsense_usage_does_not_cost_the_answer(connect, usage):
+    raw = '{"choices": [{"finish_reason": {"odd": 1}, "message": {"content": "fine"}}], "usage": USAGE}'.replace(
+        "USAGE", usage
+    )
     with ChatServer(lambda *_: Reply(raw=raw)) as server:
         (answer,) = ask(connect(server, retries=1), "a")
     assert (answer.text, answer.reason, answer.prompt_tokens, answer.answer_tokens) == ("fine", "", 0, 0)
 
 
-def test_a_huge_reply_is_not_read(connect):  # noqa: F811
+def test_a_huge_reply_is_not_read(connect):
     with ChatServer(lambda *_: Reply("x" * (LARGEST_REPLY + 1))) as server:
         (answer,) = ask(connect(server, retries=1), "a")
     assert answer.reason == "the server's reply is larger than 4 MB"

@@ -22,9 +22,12 @@ from radeval_core.cli.parse import add_parse_command
 from radeval_core.cli.score import add_score_command
 from radeval_core.errors import CheckpointError, InputError, MissingDependencyError, RadevalError
 
+#: what shells return for a program that SIGINT ended: 128 + 2
+_INTERRUPTED = 130
+
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command. Return 0 on success, 2 if the user's input or options are wrong, 1 for any other error."""
+    """Run the command. Return 0 on success, 2 for wrong input or options, 130 if interrupted, 1 for any other error."""
     args = _parser().parse_args(argv)
     try:
         with _notes_on_stderr(logging.ERROR if args.quiet else logging.WARNING):
@@ -38,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         print("radeval: interrupted", file=sys.stderr)
-        return 1
+        return _INTERRUPTED
     except BrokenPipeError:  # the reader of our output closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 from radeval_core.cli.arguments import (
@@ -25,6 +26,7 @@ from radeval_core.cli.arguments import (
     preset_notes,
     preset_of,
 )
+from radeval_core.cli.judge_failures import check_judges, failure_notes
 from radeval_core.cli.report import DetailSinks, add_report_options, check_report_options, write_report
 from radeval_core.cli.score_table import coverage_note, print_scores, section_note
 from radeval_core.cli.table_formats import add_format_options
@@ -141,6 +143,7 @@ def _score(args: argparse.Namespace) -> int:
     summary = {name: row | empty for name, row in (scores.summary() if whole else scores.table()).items()}
     if args.json:
         print(json.dumps(summary))
+        check_judges(scores.results.values())
         return 0
     notes = preset_notes(preset, scores.shown)
     if any(empty.values()):
@@ -154,9 +157,18 @@ def _score(args: argparse.Namespace) -> int:
     covered = [name for name, result in scores.results.items() if result.coverage is not None]
     coverage = api.coverage_summary(scores.coverage) if scores.coverage is not None else None
     kept.append(coverage_note(covered, coverage, total))
+    kept += failure_notes(scores.results.values())
     print_scores(summary, args.signatures, args.format, args.intervals, [note for note in kept if note])
-    if args.quiet:
-        return 0
+    if not args.quiet:
+        _tell_files(args, out, details, page, total)
+    check_judges(scores.results.values())
+    return 0
+
+
+def _tell_files(
+    args: argparse.Namespace, out: Path | None, details: Path | None, page: Path | None, total: int
+) -> None:
+    """Print which files were written."""
     # a table in another format goes to a file or a program: keep it free of messages
     stream = sys.stdout if args.format == "table" else sys.stderr
     if out:
@@ -165,7 +177,6 @@ def _score(args: argparse.Namespace) -> int:
         print(f"details of {total} pairs written to {details}", file=stream)
     if page:
         print(f"report on {total} pairs written to {page}", file=stream)
-    return 0
 
 
 def _open_pairs(args: argparse.Namespace, further: tuple[str, ...]) -> Any:

@@ -39,6 +39,14 @@ class EmbeddedJudge(Generic[A]):
         """Return nothing: no model was asked."""
         return {}
 
+    @property
+    def asks(self) -> str:
+        """Return nothing: no model is asked."""
+        return ""
+
+    def watch(self, on_wait: Callable[[str], None]) -> None:
+        """Do nothing: this judge waits for nobody."""
+
     def verdicts(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[int, Verdict[A]]]:
         """Yield the index and verdict of every pair, in order."""
         reports = self.read([text for pair in pairs for text in pair])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from tqdm import tqdm
@@ -26,10 +27,19 @@ def judge_pairs(judge: Judge[A], pairs: Sequence[tuple[str, str]], progress: boo
     inverse = [places.setdefault(pair, len(places)) for pair in pairs]
     verdicts: dict[int, Verdict[A]] = {}
     with tqdm(total=len(places), desc="judging", unit="pair", leave=False, disable=None if progress else True) as bar:
+        judge.watch(lambda text: bar.set_postfix_str(text))
         for place, verdict in judge.verdicts(list(places)):
             verdicts[place] = verdict
             bar.update()
-    unscored = sum(verdicts[i].analysis is None and bool(verdicts[i].tries) for i in inverse)
-    if unscored:
-        log.warning("%d of %d pairs are unscored: the details say why", unscored, len(pairs))
+    failures = Counter(verdicts[i].failure for i in inverse if verdicts[i].failure)
+    if failures:
+        log.warning("%d of %d pairs are unscored: %s", failures.total(), len(pairs), failures_text(failures))
     return [verdicts[i] for i in inverse]
+
+
+def failures_text(failures: Mapping[str, int], most: int = 3) -> str:
+    """Return the most frequent reasons with their counts, such as `3 × HTTP 500: the server failed`."""
+    counted = Counter(failures).most_common()
+    shown = [f"{count} × {reason}" for reason, count in counted[:most]]
+    rest = sum(count for _, count in counted[most:])
+    return "; ".join([*shown, *([f"{rest} × other reasons"] if rest else [])])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -25,13 +25,23 @@ A = TypeVar("A")
 
 @dataclass(frozen=True)
 class _Question:
-    """A pair without a verdict yet, and the next question about it."""
+    """A pair without a verdict yet, and the next question about it.
+
+    Attributes:
+        place: index of the pair.
+        reference: its reference.
+        candidate: its candidate.
+        request: the next question.
+        tries: number of the question, from 1.
+        unread: the earlier questions by their keys, with their unreadable answers.
+    """
 
     place: int
     reference: str
     candidate: str
     request: Request
     tries: int = 1
+    unread: tuple[tuple[str, Answer], ...] = ()
 
     @property
     def key(self) -> str:
@@ -46,18 +56,32 @@ class ModelJudge(Generic[A]):
     Attributes:
         instructions: write the questions and read the answers.
         backend: answers the questions. If it fails for one request, only that pair has no analysis.
-        cache: optional store that gets each answer as soon as it arrives. Answers in it are not requested again, so a
-            killed run continues where it stopped.
+        cache: optional store that gets each readable answer as soon as it arrives. Answers in it are not requested
+            again, so a killed run continues where it stopped. A pair without a readable answer is asked about again.
     """
 
     instructions: Instructions[A]
     backend: Backend
     cache: DiskCache | None = None
+    _decodings: set[str] = field(default_factory=set, repr=False, compare=False)
 
     @property
     def fields(self) -> dict[str, object]:
         """Return the judge's fields of a signature."""
-        return {**self.backend.fields, "prompt": self.instructions.identity}
+        fields = {**self.backend.fields, "prompt": self.instructions.identity}
+        if self._decodings:  # of the answers, fresh or kept: a server may decode otherwise than asked
+            fields["decoding"] = "+".join(sorted(d or str(fields.get("decoding", "")) for d in self._decodings))
+        return fields
+
+    @property
+    def asks(self) -> str:
+        """Return the model that is asked, with its server."""
+        return str(self.backend.fields.get("model", ""))
+
+    def watch(self, on_wait: Callable[[str], None]) -> None:
+        """Call a function with what the backend waits for, if it can say so."""
+        if hasattr(self.backend, "on_wait"):
+            self.backend.on_wait = on_wait
 
     def shown(self, report: str) -> str:
         """Return a report as the model sees it."""
@@ -89,15 +113,19 @@ class ModelJudge(Generic[A]):
                 verdict = self._settle(question, answer)
                 if isinstance(verdict, _Question):
                     unreadable.append(verdict)
-                else:
-                    yield question.place, verdict
+                    continue
+                if verdict.analysis is not None:
+                    self._decodings.add(answer.decoding)
+                    source.keep((*question.unread, (question.key, answer)))
+                yield question.place, verdict
             # sort by pair, because several processes must ask in the same order and answers arrive in any order
             questions = sorted(unreadable, key=lambda q: q.place)
 
     def _settle(self, question: _Question, answer: Answer) -> Verdict[A] | _Question:
         """Return the verdict of an answer, or the next question if the answer is unreadable."""
         if answer.text is None:
-            return Verdict(None, answer.reason or "no answer", "", question.tries)
+            reason = answer.reason or "no answer"
+            return Verdict(None, reason, "", question.tries, reason)
         try:
             analysis = self.instructions.read(question.reference, question.candidate, answer.text)
             return Verdict(analysis, "", answer.text, question.tries)
@@ -108,9 +136,11 @@ class ModelJudge(Generic[A]):
             problem = f"reading the answer failed: {type(error).__name__}"
         if question.tries < self.instructions.tries:
             request = self.instructions.again(question.request, answer.text, problem)
-            return replace(question, request=request, tries=question.tries + 1)
-        reason = f"{problem} ({answer.reason})" if answer.reason else problem
-        return Verdict(None, reason, answer.text, question.tries)
+            unread = (*question.unread, (question.key, answer))
+            return replace(question, request=request, tries=question.tries + 1, unread=unread)
+        why = f" ({answer.reason})" if answer.reason else ""
+        # the problem may quote the answer, and the answer a report
+        return Verdict(None, f"{problem}{why}", answer.text, question.tries, "the answer is unreadable")
 
 
 @dataclass
@@ -128,6 +158,7 @@ class _Source:
     identity: str
     cache: DiskCache | None
     processes: Processes | None = field(default_factory=running_processes)
+    _kept: set[str] = field(default_factory=set)
 
     def answers(self, questions: Sequence[_Question]) -> Iterator[tuple[_Question, Answer]]:
         """Yield each question with its answer, in any order."""
@@ -135,11 +166,11 @@ class _Source:
         for question in questions:
             by_key.setdefault(question.key, []).append(question)
         known = self._known(list(by_key))
+        self._kept.update(known)
         for key, answer in known.items():
             yield from ((question, answer) for question in by_key[key])
         missing = [key for key in by_key if key not in known]
         for place, answer in self._ask([by_key[key][0].request for key in missing]):
-            self._keep(missing[place], answer)
             yield from ((question, answer) for question in by_key[missing[place]])
 
     def _ask(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answer]]:
@@ -152,14 +183,20 @@ class _Source:
             found = self.processes.agree(found)
         return {key: Answer(**json.loads(data)) for key, data in found.items()}
 
-    def _keep(self, key: str, answer: Answer) -> None:
-        """Write an answer to the cache at once. A failure is not written, so the next run asks again."""
-        if self.cache is not None and answer.text is not None:
-            self.cache.put(self.identity, {key: json.dumps(asdict(answer)).encode()})
+    def keep(self, answers: Sequence[tuple[str, Answer]]) -> None:
+        """Write answers to the cache at once. What is not written is asked for again in the next run."""
+        new = {key: answer for key, answer in answers if key not in self._kept}
+        self._kept.update(new)
+        if self.cache is not None and new:
+            self.cache.put(self.identity, {key: json.dumps(asdict(answer)).encode() for key, answer in new.items()})
 
 
 def answers_to(
-    requests: Sequence[Request], backend: Backend, identity: str, cache: DiskCache | None = None
+    requests: Sequence[Request],
+    backend: Backend,
+    identity: str,
+    cache: DiskCache | None = None,
+    readable: Callable[[str], bool] = bool,
 ) -> list[Answer]:
     """Return the answer to each request, in order. Equal requests are asked once.
 
@@ -168,10 +205,15 @@ def answers_to(
         backend: answers them.
         identity: name and version of the instructions.
         cache: optional store of answers.
+        readable: tells whether an answer can be used; others are not kept, so the next run asks again.
     """
     source = _Source(backend, f"{backend.identity}|judge:{identity}", cache)
     questions = [_Question(place, "", "", request) for place, request in enumerate(requests)]
-    found = {question.place: answer for question, answer in source.answers(questions)}
+    found: dict[int, Answer] = {}
+    for question, answer in source.answers(questions):
+        found[question.place] = answer
+        if answer.text is not None and readable(answer.text):
+            source.keep([(question.key, answer)])
     return [found[place] for place in range(len(requests))]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -25,12 +25,15 @@ class Verdict(Generic[A]):
         reason: why there is no analysis; empty if there is one.
         answer: the model's last answer, unchanged; empty without a model.
         tries: number of times the model was asked.
+        failure: the reason without anything that a model or a server wrote, for logs and counts; empty if there is
+            an analysis or the model was not asked.
     """
 
     analysis: A | None
     reason: str = ""
     answer: str = ""
     tries: int = 1
+    failure: str = ""
 
 
 class Judge(Protocol[A]):
@@ -45,6 +48,13 @@ class Judge(Protocol[A]):
 
     def asked(self, reference: str, candidate: str, verdict: Verdict[Any]) -> dict[str, Any]:
         """Return what `details` record of the judging itself: nothing, or what a model was shown and answered."""
+
+    @property
+    def asks(self) -> str:
+        """Return the model that is asked, with its server; empty without a model."""
+
+    def watch(self, on_wait: Callable[[str], None]) -> None:
+        """Call a function with what the judge waits for, about once a second."""
 
     def verdicts(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[int, Verdict[A]]]:
         """Yield the index and verdict of every pair of reference and candidate, in any order."""

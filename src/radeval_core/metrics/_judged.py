@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar, Generic, TypeVar
@@ -52,8 +53,13 @@ class JudgedScorer(CheckpointScorer, Generic[A]):
         "gguf_file": Option(None, str, "GGUF file to load from the folder or repository of a model on this machine"),
         "tensor_parallel_size": Option(None, int, "GPUs that share one copy of a vllm: model; 1 by default"),
         "concurrency": Option(None, int, "questions sent to a server at the same time; 8 by default"),
-        "timeout": Option(None, float, "seconds to wait for an answer from a server; 120 by default"),
-        "retries": Option(None, int, "attempts per question to a server, the first included; 6 by default"),
+        "timeout": Option(None, float, "seconds to wait for a whole answer from a server; 120 by default"),
+        "retries": Option(
+            None, int, "attempts per question to a server, the first included; 6 by default, at most 2 after time-outs"
+        ),
+        "deadline": Option(
+            None, float, "seconds for all questions to a server together; later ones are unscored; no limit by default"
+        ),
         "price_in": Option(None, float, "price of a million tokens in questions to a server"),
         "price_out": Option(
             None, float, "price of a million tokens in its answers; with both prices the cost is logged"
@@ -107,10 +113,23 @@ class JudgedScorer(CheckpointScorer, Generic[A]):
     def warm_up(self) -> None:
         _ = self.judge
 
+    @cached_property
+    def _failures(self) -> Counter[str]:
+        return Counter()
+
+    @property
+    def failures(self) -> Counter[str]:
+        return self._failures
+
+    @property
+    def asks(self) -> str:
+        return self.judge.asks
+
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict[A]]:
         """Return what the judge says of each pair."""
         both = [(pair.reference, pair.prediction) for pair in pairs]
         verdicts = judge_pairs(self.judge, both, progress=self.resources.progress and not self.embedded)
+        self._failures.update(verdict.failure for verdict in verdicts if verdict.failure)
         if not self.embedded:
             return verdicts
         reasons = [pair.reason(self.spec) for pair in pair_coverages(self.resources, pairs)]

@@ -201,6 +201,16 @@ class Scorer(ABC):
         """Return headline and extras from summed statistics; leading axes of `sums` are resamples."""
         return {key: sums[..., i] / n for i, key in enumerate(self.value_names)}
 
+    @property
+    def failures(self) -> Mapping[str, int]:
+        """Return how often a model gave no usable answer so far, by reason; reasons quote no report and no server."""
+        return {}
+
+    @property
+    def asks(self) -> str:
+        """Return the judge model that is asked, with its server; empty if the metric asks none."""
+        return ""
+
     def report(self) -> dict[str, Any]:
         """Return further results that are not single numbers, by name; called after all pairs are scored."""
         return {}

@@ -23,7 +23,7 @@ def limited_client(default_client: Any, timeout: float) -> Any:
     """
     library = import_module(_httpx(default_client))
 
-    class Limited(library.AsyncByteStream):  # type: ignore[name-defined, misc]
+    class Limited(library.AsyncByteStream):  # type: ignore[name-defined]
         """A reply's bytes, up to the limit."""
 
         def __init__(self, stream: Any) -> None:

@@ -30,9 +30,7 @@ def patiently(tries: int, sleep: Sleep) -> AsyncRetrying:
 
     It raises the last error.
     """
-    return AsyncRetrying(
-        stop=stop_after_attempt(tries), wait=_wait, retry=_again, sleep=sleep, reraise=True
-    )
+    return AsyncRetrying(stop=stop_after_attempt(tries), wait=_wait, retry=_again, sleep=sleep, reraise=True)
 
 
 def _again(state: RetryCallState) -> bool:

@@ -12,8 +12,8 @@ from radeval_core.judges.backends.base import Backend
 OPTIONS = {
     "transformers": ("dtype", "gguf_file"),
     "vllm": ("dtype", "tensor_parallel_size"),
-    "http": ("concurrency", "timeout", "retries", "price_in", "price_out"),
-    "anthropic": ("concurrency", "timeout", "retries", "price_in", "price_out"),
+    "http": ("concurrency", "timeout", "retries", "deadline", "price_in", "price_out"),
+    "anthropic": ("concurrency", "timeout", "retries", "deadline", "price_in", "price_out"),
 }
 
 

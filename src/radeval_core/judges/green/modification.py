@@ -50,7 +50,8 @@ def modify_reports(
         cache: optional store of answers.
     """
     requests = [_request(report, change) for report, change in zip(reports, wanted, strict=True)]
-    answers = answers_to(requests, backend, prompt_identity_of("modification", "subtle_change", "rephrasing"), cache)
+    identity = prompt_identity_of("modification", "subtle_change", "rephrasing")
+    answers = answers_to(requests, backend, identity, cache, lambda text: read_candidate(text, "") is not None)
     return [read_candidate(answer.text, report) for answer, report in zip(answers, reports, strict=True)]
 
 

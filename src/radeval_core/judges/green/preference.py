@@ -142,7 +142,9 @@ def ask_preferences(
     asked = [i for i, row in enumerate(rows) if not any(map(is_blank, row))]
     backend = make_backend(model) if isinstance(model, str) else model
     requests = [_question(*rows[i]) for i in asked]
-    answers = answers_to(requests, backend, prompt_identity_of("preference"), cache_from(cache))
+    identity = prompt_identity_of("preference")
+    readable = lambda text: read_preference(text) is not None  # noqa: E731
+    answers = answers_to(requests, backend, identity, cache_from(cache), readable)
     found = [DirectPreference(None, "", "a report is empty: the model was not asked")] * len(rows)
     for i, answer in zip(asked, answers, strict=True):
         choice = read_preference(answer.text or "")

@@ -1,0 +1,37 @@
+"""Say on the command line why a judge model left pairs without a score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from radeval_core.errors import RadevalError
+
+if TYPE_CHECKING:
+    from radeval_core.runner import MetricResult
+
+
+def failure_notes(results: Iterable[MetricResult]) -> list[str]:
+    """Return one sentence per metric of which a judge model left some pairs unscored."""
+    from radeval_core.judges.engine import failures_text
+
+    return [
+        f"{result.spec.name}: {sum(result.failures.values())} of {len(result.scores)} pairs are unscored by "
+        f"{result.asked}: {failures_text(result.failures)}"
+        for result in results
+        if result.failures and result.n
+    ]
+
+
+def check_judges(results: Iterable[MetricResult]) -> None:
+    """Raise an error if a judge model scored no pair at all: the run has failed, and its exit code says so."""
+    from radeval_core.judges.engine import failures_text
+
+    failed = [
+        f"{result.spec.name}: {result.asked} scored none of {len(result.scores)} pairs: "
+        f"{failures_text(result.failures)}"
+        for result in results
+        if result.failures and not result.n
+    ]
+    if failed:
+        raise RadevalError(". ".join(failed))
