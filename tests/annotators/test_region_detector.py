@@ -171,5 +171,5 @@ def test_code_in_a_checkpoint_is_not_run(tmp_path):
             "AutoConfig": "evil.Evil", "AutoImageProcessor": "evil.Evil", "AutoModelForObjectDetection": "evil.Evil"
         }  # fmt: skip
         (tmp_path / name).write_text(json.dumps(config))
-    with pytest.raises(CheckpointError, match="cannot load a checkpoint from folder"):
+    with pytest.raises(CheckpointError, match="needs Python code that comes with the checkpoint"):
         RegionDetector(str(tmp_path), "cpu")

@@ -16,8 +16,8 @@ import torch
 import transformers
 
 from radeval_core.annotators.base import TextModel
-from radeval_core.engine.checkpoints import QuietTransformers, cannot_load
-from radeval_core.engine.files import checkpoint_file, files_identity, is_folder, local_first
+from radeval_core.engine.checkpoints import loading, pretrained
+from radeval_core.engine.files import checkpoint_file, files_identity, is_folder
 from radeval_core.engine.first_token import keep_first_token
 from radeval_core.engine.forward import TokenIds
 from radeval_core.engine.tensors import fill, read_torch_file
@@ -117,12 +117,9 @@ def load_chexbert(source: str) -> tuple[ChexbertModel, Any, str]:
     file = checkpoint_file(source, WEIGHTS)
     tensors = _tensors(file)
     encoder = _encoder_source(source)
-    try:
-        with QuietTransformers():
-            config = local_first(transformers.AutoConfig.from_pretrained, encoder)
-            tokenizer = local_first(transformers.AutoTokenizer.from_pretrained, encoder)
-    except (OSError, ValueError, KeyError) as error:
-        raise CheckpointError(cannot_load(encoder, error)) from error
+    with loading(encoder):
+        config = pretrained(transformers.AutoConfig, encoder)
+        tokenizer = pretrained(transformers.AutoTokenizer, encoder)
     if not isinstance(config, transformers.BertConfig):
         raise CheckpointError(f"{encoder}/config.json: CheXbert is a BERT, but model_type is {config.model_type!r}")
     config._attn_implementation = "sdpa"

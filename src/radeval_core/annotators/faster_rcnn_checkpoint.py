@@ -12,11 +12,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any, NamedTuple
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from radeval_core.annotators.faster_rcnn import ANCHOR_RATIOS, ImageSettings
@@ -91,7 +89,7 @@ def _state_dict(path: Path) -> dict[str, torch.Tensor]:
         else:  # torchvision's training script saves its arguments beside the weights
             with torch.serialization.safe_globals([argparse.Namespace]):
                 content = torch.load(path, map_location="cpu", weights_only=True)
-    except (UnpicklingError, SafetensorError, RuntimeError, EOFError, OSError, ValueError) as error:
+    except Exception as error:  # damage can make the readers fail in any way
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise CheckpointError(f"{path}: cannot be read as weights without running code from it: {reason}") from error
     for key in _INSIDE:

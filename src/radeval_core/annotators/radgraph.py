@@ -24,8 +24,8 @@ from radeval_core.annotators.radgraph_archive import ENDING, SpanModelConfig, fi
 from radeval_core.annotators.radgraph_model import ReportSpans, SpanModel
 from radeval_core.annotators.radgraph_words import ENCODED_AS, word_rules
 from radeval_core.engine.batching import unique_texts
-from radeval_core.engine.checkpoints import QuietTransformers, identity
-from radeval_core.engine.files import files_identity, is_folder, local_first
+from radeval_core.engine.checkpoints import QuietTransformers, cannot_load, identity, pretrained
+from radeval_core.engine.files import files_identity, is_folder
 from radeval_core.engine.forward import TokenIds
 from radeval_core.errors import CheckpointError
 from radeval_core.findings.types import GraphEntity, RadGraph, Relation
@@ -191,16 +191,14 @@ def _empty_encoder(source: str, config: SpanModelConfig) -> tuple[Any, Any, str]
     place = str(beside) if is_folder(source) and beside.is_dir() else config.encoder
     try:
         with QuietTransformers():
-            settings = local_first(transformers.AutoConfig.from_pretrained, place)
-            tokenizer = local_first(transformers.AutoTokenizer.from_pretrained, place)
+            settings = pretrained(transformers.AutoConfig, place)
+            tokenizer = pretrained(transformers.AutoTokenizer, place)
             with no_init_weights():
-                encoder = transformers.AutoModel.from_config(settings, dtype=torch.float32)
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
-        if place != config.encoder:
-            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-            raise CheckpointError(
-                f"cannot load config and tokenizer of the encoder from {place!r}: {reason}"
-            ) from error
+                encoder = transformers.AutoModel.from_config(settings, dtype=torch.float32, trust_remote_code=False)
+    except Exception as error:  # a damaged file can make the loaders fail in any way
+        if place != config.encoder or "trust_remote_code" in str(error):
+            reason = cannot_load(place, error)
+            raise CheckpointError(f"cannot load config and tokenizer of the encoder: {reason}") from error
         here = f"it is not in {str(beside)!r}, " if is_folder(source) else "it is "
         raise CheckpointError(
             f"cannot load config and tokenizer of the encoder {config.encoder!r}: {here}not in the local Hub cache "

@@ -20,6 +20,8 @@ from radeval_core.errors import CheckpointError
 ENDING = ".tar.gz"
 _WANTED = ("config.json", "weights.th", "vocabulary/*.txt")
 _EMBEDDER = "pretrained_transformer_mismatched"
+#: sizes in published models are far below this
+_LARGEST_SETTING = 65_536
 #: embedder settings that change word vectors, with the only supported values
 _EMBEDDER_DEFAULTS = {"last_layer_only": True, "sub_token_mode": "avg", "sub_module": None}
 
@@ -98,8 +100,8 @@ def _config(archive: Path, files: Mapping[str, bytes]) -> SpanModelConfig:
     where = f"{archive}: config.json"
     try:
         settings = json.loads(files["config.json"])
-    except ValueError as error:
-        raise CheckpointError(f"{where} is damaged: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"{where} is damaged: {type(error).__name__}") from error
     embedders = _field(settings, "model.embedder.token_embedders", dict, where)
     if len(embedders) != 1:
         raise CheckpointError(f"{where}: 'model.embedder.token_embedders' must have one entry, got {len(embedders)}")
@@ -161,6 +163,8 @@ def _field(settings: Any, path: str, kind: type | tuple[type, ...], where: str, 
         names = {int: "a whole number above 0", float: "a number above 0", str: "a text", dict: "a table"}
         expected = names[kind] if isinstance(kind, type) else "a whole number above 0, or a list of them"
         raise CheckpointError(f"{where}: '{path}' must be {expected}, got {value!r}")
+    if isinstance(value, (int, float)) and not value <= _LARGEST_SETTING:
+        raise CheckpointError(f"{where}: '{path}' is {value:.3g}, more than any published model has")
     return value
 
 

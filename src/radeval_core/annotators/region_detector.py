@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
 import torch
 import transformers
-from safetensors import SafetensorError
 from tqdm import tqdm
 
 from radeval_core.annotators.base import NeuralModel
 from radeval_core.annotators.faster_rcnn import detect
 from radeval_core.annotators.faster_rcnn_checkpoint import is_faster_rcnn, load_faster_rcnn
-from radeval_core.engine.checkpoints import QuietTransformers, cannot_load, identity
+from radeval_core.engine.checkpoints import QuietTransformers, cannot_load, identity, pretrained
 from radeval_core.engine.images import open_image
 from radeval_core.errors import CheckpointError, InputError, MissingDependencyError
 from radeval_core.findings.atlas import plain_name, region_names
@@ -155,16 +153,16 @@ def load_detector(source: str) -> tuple[Any, Any, str]:
     """Return a detector in eval mode, its image processor, and `name@revision`. Never run a checkpoint's code."""
     try:
         with QuietTransformers():
-            config = transformers.AutoConfig.from_pretrained(source, trust_remote_code=False)
+            config = pretrained(transformers.AutoConfig, source)
             # the same arithmetic with and without torchvision
-            processor = transformers.AutoImageProcessor.from_pretrained(source, trust_remote_code=False, backend="pil")
-            model, report = transformers.AutoModelForObjectDetection.from_pretrained(
-                source, config=config, trust_remote_code=False, output_loading_info=True
+            processor = pretrained(transformers.AutoImageProcessor, source, backend="pil")
+            model, report = pretrained(
+                transformers.AutoModelForObjectDetection, source, config=config, output_loading_info=True
             )
     except ImportError as error:  # a backbone or an image processor of another package
         reason = str(error).strip().splitlines()[0]
         raise MissingDependencyError(f"detector {source!r} needs a package that is not installed: {reason}") from error
-    except (OSError, ValueError, RuntimeError, SafetensorError, UnpicklingError) as error:
+    except Exception as error:  # a damaged file can make the loaders fail in any way
         raise CheckpointError(cannot_load(source, error)) from error
     if not hasattr(processor, "post_process_object_detection"):
         raise CheckpointError(f"{source}: its image processor, {type(processor).__name__}, does not return boxes")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
 
 import torch
 import transformers
-from safetensors import SafetensorError
 
+from radeval_core.engine.damage import damaged_file
 from radeval_core.engine.files import content_hash, local_first
-from radeval_core.errors import CheckpointError
+from radeval_core.errors import CheckpointError, RadevalError
 
 #: files that can change what a model computes
 _WEIGHTS_AND_RULES = ("*.safetensors", "*.bin", "*.pth", "*.json", "*.txt", "*.model")
@@ -41,22 +42,15 @@ def load_encoder(
     Returns:
         The model in eval mode, its tokenizer, and `name@revision`.
     """
-    try:
-        with QuietTransformers():
-            config = local_first(transformers.AutoConfig.from_pretrained, source)
-            depth = config.num_hidden_layers
-            if layers is not None:
-                if not 1 <= layers <= depth:
-                    raise CheckpointError(f"{name} has layers 1 to {depth}: layer {layers} does not exist")
-                config.num_hidden_layers = layers
-            tokenizer = local_first(transformers.AutoTokenizer.from_pretrained, source)
-            model, report = local_first(
-                auto.from_pretrained, source, config=config, dtype=dtype, output_loading_info=True
-            )
-    except (OSError, ValueError, RuntimeError, SafetensorError, UnpicklingError) as error:
-        if isinstance(error, CheckpointError):
-            raise
-        raise CheckpointError(cannot_load(source, error)) from error
+    with loading(source):
+        config = pretrained(transformers.AutoConfig, source)
+        depth = config.num_hidden_layers
+        if layers is not None:
+            if not 1 <= layers <= depth:
+                raise CheckpointError(f"{name} has layers 1 to {depth}: layer {layers} does not exist")
+            config.num_hidden_layers = layers
+        tokenizer = pretrained(transformers.AutoTokenizer, source)
+        model, report = pretrained(auto, source, config=config, dtype=dtype, output_loading_info=True)
     missing = [key for key in report["missing_keys"] if not key.startswith(_UNUSED_HEADS)]
     if missing:
         raise CheckpointError(
@@ -86,10 +80,33 @@ def identity(source: str, config: Any, name: str) -> str:
     return f"{name}@{commit[:8] if commit else 'unknown'}"
 
 
+def pretrained(auto: Any, source: str, **kwargs: Any) -> Any:
+    """Load with one of transformers' auto classes, from local files if possible. Code of a checkpoint is never run."""
+    return local_first(auto.from_pretrained, source, trust_remote_code=False, **kwargs)
+
+
+@contextmanager
+def loading(source: str) -> Iterator[None]:
+    """Turn whatever goes wrong while a checkpoint is loaded into one line that says what to do."""
+    try:
+        with QuietTransformers():
+            yield
+    except RadevalError:
+        raise
+    except Exception as error:  # a damaged file can make the loaders fail in any way
+        raise CheckpointError(cannot_load(source, error)) from error
+
+
 def cannot_load(source: str, error: Exception) -> str:
     """Return a message that says why a checkpoint does not load and what to type."""
+    if "trust_remote_code" in str(error):
+        return (
+            f"{source} needs Python code that comes with the checkpoint ('auto_map' in its config.json), and such code "
+            "is never run: choose a checkpoint of an architecture that transformers contains"
+        )
     if Path(source).is_dir():
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        damaged = damaged_file(Path(source))
+        reason = damaged or (str(error).strip().splitlines() or [type(error).__name__])[0]
         return f"cannot load a checkpoint from folder {source!r}: {reason}"
     return (
         f"cannot load checkpoint {source!r}: it is not in the local Hub cache and cannot be downloaded. "

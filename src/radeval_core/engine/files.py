@@ -1,19 +1,20 @@
 """Finds the files of a checkpoint: in a folder, in the local Hub cache, or on the Hub, in this order.
 
-Files on this machine are used without a request to the Hub, so a run with everything local makes no network call.
+Files on this machine are used without a request to the Hub, so a run with everything local makes no network call. If a
+file is missing, the Hub is asked once, briefly, whether it can be reached, before a library tries for minutes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import tarfile
-import zlib
+import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
-from huggingface_hub import hf_hub_download
+from huggingface_hub import constants, get_session, hf_hub_download
 from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
 from radeval_core.errors import CheckpointError
@@ -21,6 +22,14 @@ from radeval_core.errors import CheckpointError
 T = TypeVar("T")
 #: no file in a published archive is larger; a damaged or hostile header can claim any size
 _LARGEST_MEMBER = 8 << 30
+#: weights hardly compress, so an archive does not unpack to more than this times its size, and a little
+_LARGEST_RATIO, _SMALL = 50, 16 << 20
+#: no published archive has more files
+_MOST_MEMBERS = 1000
+_BLOCK = 1 << 20
+#: seconds to wait for the Hub, and seconds for which a Hub that did not answer is not asked again
+_HUB_TIMEOUT, _HUB_PAUSE = 5.0, 60.0
+_unreachable: dict[str, float] = {}
 
 
 def is_folder(source: str) -> bool:
@@ -35,7 +44,22 @@ def local_first(load: Callable[..., T], source: str, **kwargs: Any) -> T:
     except OSError:
         if is_folder(source):
             raise
+        check_hub()
         return load(source, **kwargs)
+
+
+def check_hub() -> None:
+    """Raise an error at once if no request to the Hub is allowed, and soon if it cannot be reached."""
+    if constants.HF_HUB_OFFLINE:
+        raise ConnectionError("HF_HUB_OFFLINE is set: the Hub is not asked")
+    address = constants.ENDPOINT
+    if time.monotonic() - _unreachable.get(address, -_HUB_PAUSE) < _HUB_PAUSE:
+        raise ConnectionError("the Hub cannot be reached")
+    try:
+        get_session().head(address, timeout=_HUB_TIMEOUT, follow_redirects=False)  # any status is an answer
+    except Exception as error:
+        _unreachable[address] = time.monotonic()
+        raise ConnectionError("the Hub cannot be reached") from error
 
 
 def checkpoint_file(source: str, name: str) -> Path:
@@ -102,21 +126,42 @@ def read_archive(archive: Path, wanted: Sequence[str]) -> dict[str, bytes]:
         Contents by path in the archive.
     """
     found: dict[str, bytes] = {}
+    room = min(_LARGEST_MEMBER, _LARGEST_RATIO * archive.stat().st_size + _SMALL)
     try:
         with tarfile.open(archive, "r:*") as tar:
-            for member in tar:
+            for count, member in enumerate(tar, 1):
+                # checked before the file's content is read, also of files that are not wanted
+                _check_member(archive, member, count, room)
                 path = PurePosixPath(member.name)
                 if not member.isfile() or not any(path.match(pattern) for pattern in wanted):
                     continue
-                if member.size > _LARGEST_MEMBER:
-                    raise CheckpointError(
-                        f"{archive}: {member.name!r} claims {member.size:,} bytes, more than any published file has"
-                    )
-                file = tar.extractfile(member)
-                assert file is not None
-                found[str(path)] = file.read()
-                if len(found[str(path)]) != member.size:
-                    raise CheckpointError(f"{archive} is damaged: {member.name!r} ends early")
-    except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-        raise CheckpointError(f"{archive} is damaged or not a tar archive: {error}") from error
+                room -= member.size
+                found[str(path)] = _read_member(archive, tar, member)
+    except CheckpointError:
+        raise
+    except Exception as error:  # whatever damage does to tarfile and the decompressors
+        raise CheckpointError(f"{archive} is damaged or not a tar archive: {type(error).__name__}") from error
     return found
+
+
+def _check_member(archive: Path, member: tarfile.TarInfo, count: int, room: int) -> None:
+    """Refuse what no published archive contains: holes, very many files, or more bytes than the archive can hold."""
+    name = member.name[:100]
+    if count > _MOST_MEMBERS:
+        raise CheckpointError(f"{archive} has more than {_MOST_MEMBERS:,} files, more than any published archive")
+    if member.issparse():
+        raise CheckpointError(f"{archive}: {name!r} is a sparse file, which no published archive contains")
+    if member.size > room:
+        raise CheckpointError(f"{archive}: {name!r} claims {member.size:,} bytes, more than the archive can hold")
+
+
+def _read_member(archive: Path, tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    """Return the content of a file, read block by block: memory grows only with what is really there."""
+    file = tar.extractfile(member)
+    assert file is not None
+    content = bytearray()
+    while block := file.read(_BLOCK):
+        content += block
+    if len(content) != member.size:
+        raise CheckpointError(f"{archive} is damaged: {member.name[:100]!r} ends early")
+    return bytes(content)

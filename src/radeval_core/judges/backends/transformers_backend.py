@@ -11,11 +11,10 @@ from typing import Any
 
 import torch
 import transformers
-from safetensors import SafetensorError
 
-from radeval_core.engine.checkpoints import QuietTransformers, cannot_load, identity
+from radeval_core.engine.checkpoints import identity, loading, pretrained
 from radeval_core.engine.devices import choose_device, choose_dtype
-from radeval_core.engine.files import checkpoint_file, files_identity, local_first
+from radeval_core.engine.files import checkpoint_file, files_identity
 from radeval_core.errors import CheckpointError, InputError
 from radeval_core.judges.backends.base import Answer, Request
 from radeval_core.judges.backends.decoding import Decoded, decode_all
@@ -165,18 +164,14 @@ def load_causal_lm(source: str, dtype: torch.dtype, gguf_file: str | None) -> tu
     elif gguf_file is None and Path(source).is_dir() and not Path(source, "config.json").exists():
         files = sorted(Path(source).glob("*.gguf"))
         gguf_file = files[0].name if len(files) == 1 else None
-    options: dict[str, Any] = {"trust_remote_code": False} | ({"gguf_file": gguf_file} if gguf_file else {})
+    options = {"gguf_file": gguf_file} if gguf_file else {}
     # unpack the weights: kernels for packed ones would be code from the Hub and would compute other numbers
     unpack = {"quantization_config": transformers.GgufConfig(dequantize=True)} if gguf_file else {}
-    try:
-        with QuietTransformers():
-            tokenizer = local_first(transformers.AutoTokenizer.from_pretrained, source, **options)
-            model, report = local_first(
-                transformers.AutoModelForCausalLM.from_pretrained,
-                source, dtype=dtype, output_loading_info=True, **options, **unpack,
-            )  # fmt: skip
-    except (OSError, ValueError, RuntimeError, ImportError, SafetensorError) as error:
-        raise CheckpointError(cannot_load(source, error)) from error
+    with loading(source):
+        tokenizer = pretrained(transformers.AutoTokenizer, source, **options)
+        model, report = pretrained(
+            transformers.AutoModelForCausalLM, source, dtype=dtype, output_loading_info=True, **options, **unpack
+        )
     if report["missing_keys"] or report["mismatched_keys"]:
         broken = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
         raise CheckpointError(

@@ -160,8 +160,8 @@ def _encoder(source: str | None, device: str | None) -> tuple[Any, str]:
     folder = source or str(get_model_path())
     try:
         with QuietTransformers():
-            model = local_first(SentenceTransformer, folder, device=device)
-    except (OSError, ValueError, RuntimeError) as error:
+            model = local_first(SentenceTransformer, folder, device=device, trust_remote_code=False)
+    except Exception as error:  # a damaged file can make the loaders fail in any way
         raise CheckpointError(cannot_load(folder, error)) from error
     config = getattr(getattr(model[0], "auto_model", None), "config", None)
     return model, identity(folder, config, source or "all-MiniLM-L6-v2")
