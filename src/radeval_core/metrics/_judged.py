@@ -107,7 +107,8 @@ class JudgedScorer(CheckpointScorer, Generic[A]):
 
         r = self.resources
         given = {name: self.chosen[name] for name in self.model_options if self.chosen[name] is not None}
-        backend = make_backend(self.source, r.device, r.batch_tokens, **given)
+        with self.needs_models():
+            backend = make_backend(self.source, r.device, r.batch_tokens, **given)
         return ModelJudge(self.instructions, backend, r.store.cache)
 
     def warm_up(self) -> None:
