@@ -1,6 +1,11 @@
 """What users see when a judge model fails: an exit code, the reasons with counts, and never the key or a report."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 from chat_server import ChatServer, Reply
@@ -125,3 +130,23 @@ def test_the_signature_is_the_same_from_the_cache(score, tmp_path):
 def test_every_judged_metric_has_the_options_of_a_hung_server(metric, option, capsys):
     assert cli.main(["metrics", metric]) == 0
     assert f"{option} " in capsys.readouterr().out
+
+
+@pytest.mark.e2e
+def test_an_interrupted_run_is_exit_130_and_keeps_its_answers(pairs, tmp_path):
+    def behave(question, nth, body):
+        return Reply(GOOD, delay=0 if "MRS0" in question else 20)
+
+    command = [sys.executable, "-m", "radeval_core.cli", "score", str(pairs), "--metrics", "green", "--config",
+               "green=http:judge-1", "--cache", str(tmp_path / "cache")]  # fmt: skip
+    with ChatServer(behave) as server:
+        environment = {**os.environ, "OPENAI_BASE_URL": f"{server.url}/v1"}
+        process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        while len(server.seen) < 2 and process.poll() is None:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=15)
+        assert process.returncode == 130 and err.splitlines()[-1] == "radeval: interrupted"
+        server.behave, before = lambda *_: Reply(GOOD), len(server.seen)
+        assert subprocess.run(command, env=environment, capture_output=True, timeout=60).returncode == 0
+        assert len(server.seen) - before == 3  # the first answer was kept

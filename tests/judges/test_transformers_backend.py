@@ -243,3 +243,46 @@ def test_padding_is_on_the_left():
     ids, mask = pad_left([[5, 6], [7]], 0)
     assert ids.tolist() == [[5, 6], [0, 7]]
     assert mask.tolist() == [[1, 1], [0, 1]]
+
+
+def test_an_interrupt_keeps_the_answers_that_have_ended_inside_the_first_batch(backend, tmp_path):
+    """Three prompts of one batch: the shortest answer is on disk before the batch is done."""
+    from toy_instructions import ToyInstructions
+
+    from radeval_core.engine.cache import DiskCache
+    from radeval_core.judges.model_judge import ModelJudge
+
+    class Reading(ToyInstructions):
+        def request(self, reference, candidate):
+            return ask(reference, max_tokens=int(candidate))
+
+        def read(self, reference, candidate, answer):
+            return len(answer)
+
+    steps = []
+    forward = backend.decoders[0].model.forward
+
+    def watch(*args, **kwargs):
+        steps.append(1)
+        return forward(*args, **kwargs)
+
+    backend.decoders[0].model.forward = watch
+    try:
+        verdicts = ModelJudge(Reading(), backend, DiskCache(tmp_path)).verdicts(
+            [("heart", "2"), ("lungs", "400"), ("clear", "400")]
+        )
+        place, _ = next(verdicts)
+        verdicts.close()  # as an interrupt does
+        taken = len(steps)
+    finally:
+        backend.decoders[0].model.forward = forward
+    assert place == 0 and taken < 399
+    asked = []
+    backend_answers = backend.answers
+    again = ModelJudge(Reading(), backend, DiskCache(tmp_path))
+    try:
+        backend.answers = lambda requests: asked.append(len(requests)) or backend_answers(requests)
+        list(again.verdicts([("heart", "2"), ("lungs", "3")]))
+    finally:
+        del backend.answers
+    assert asked == [1]

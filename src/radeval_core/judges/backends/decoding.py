@@ -1,4 +1,4 @@
-"""Decode batches of prompts greedily with one or several copies of a model; answers come as batches finish."""
+"""Decode batches of prompts greedily with one or several copies of a model; each answer comes as soon as it ends."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from queue import SimpleQueue
+from typing import Protocol
 
 from radeval_core.engine.batching import plan_batches
 from radeval_core.engine.devices import is_out_of_memory
@@ -16,8 +17,21 @@ from radeval_core.judges.backends.prompts import Prompt
 log = logging.getLogger(__name__)
 #: the token ids of an answer, or the reason why it is missing
 Decoded = Sequence[int] | str
-#: takes prompts with the same schema, returns the token ids of their answers
-Decode = Callable[[list[Prompt]], list[Sequence[int]]]
+#: called with the index of a prompt in its batch and the token ids of its answer
+Done = Callable[[int, Sequence[int]], None]
+
+
+class Decode(Protocol):
+    """One copy of a model."""
+
+    def __call__(self, prompts: list[Prompt], done: Done, stopped: Callable[[], bool]) -> None:
+        """Answer prompts that have the same schema.
+
+        Args:
+            prompts: the prompts of a batch.
+            done: takes each answer as soon as it ends.
+            stopped: returns True when nobody waits for the answers any more.
+        """
 
 
 class Work:
@@ -68,7 +82,9 @@ class Work:
 
 
 def decode_all(decoders: Sequence[Decode], prompts: Sequence[Prompt], budget: int) -> Iterator[tuple[int, Decoded]]:
-    """Yield the index and the answer of each prompt as batches finish.
+    """Yield the index and the answer of each prompt as soon as it ends, also while its batch goes on.
+
+    The models run in threads, so that an answer is stored at once and an interrupt loses only unfinished ones.
 
     Args:
         decoders: copies of the model, each on its own device; they share the batches.
@@ -76,18 +92,12 @@ def decode_all(decoders: Sequence[Decode], prompts: Sequence[Prompt], budget: in
         budget: tokens per batch.
     """
     work = Work(prompts, budget)
-    if len(decoders) == 1:
-        yield from _worker(decoders[0], work)
-        return
     done: SimpleQueue[tuple[int, Decoded] | BaseException | None] = SimpleQueue()
     stop = threading.Event()
 
     def run(decode: Decode) -> None:
         try:
-            for item in _worker(decode, work):
-                done.put(item)
-                if stop.is_set():
-                    return
+            _work(decode, work, done.put, stop)
         except BaseException as error:
             done.put(error)
         finally:
@@ -112,22 +122,40 @@ def decode_all(decoders: Sequence[Decode], prompts: Sequence[Prompt], budget: in
             thread.join()
 
 
-def _worker(decode: Decode, work: Work) -> Iterator[tuple[int, Decoded]]:
-    while batch := work.take():
+def _work(decode: Decode, work: Work, put: Callable[[tuple[int, Decoded]], None], stop: threading.Event) -> None:
+    """Answer batches until all are done. A batch that fails is tried again in parts."""
+    while not stop.is_set() and (batch := work.take()):
+        left = dict(enumerate(batch))
+
+        def done(row: int, ids: Sequence[int], left: dict[int, int] = left) -> None:
+            if row in left:
+                put((left.pop(row), ids))
+
         try:
-            answers = decode([work.prompts[i] for i in batch])
+            decode([work.prompts[i] for i in batch], done, stop.is_set)
         except RadevalError:  # the user must change something: other prompts would fail too
             raise
         except Exception as error:
-            size = sum(len(work.prompts[i].ids) for i in batch)
-            if len(batch) == 1:
-                what = "out of memory" if is_out_of_memory(error) else f"decoding failed ({type(error).__name__})"
-                yield batch[0], f"{what} with a prompt of {size} tokens"
-            elif is_out_of_memory(error):
-                work.give_back(batch)
-                log.warning("out of memory: continuing with batches of %d tokens", work.budget)
+            if len(batch) == 1 and left:
+                put((batch[0], _failure(error, work.prompts[batch[0]])))
             else:
-                work.one_by_one(batch)
-                log.warning("decoding %d prompts failed (%s): trying one by one", len(batch), type(error).__name__)
+                _again(error, list(left.values()), work)
             continue
-        yield from zip(batch, answers, strict=True)
+        if not stop.is_set():
+            for place in left.values():
+                put((place, "the model gave no answer"))
+
+
+def _failure(error: Exception, prompt: Prompt) -> str:
+    what = "out of memory" if is_out_of_memory(error) else f"decoding failed ({type(error).__name__})"
+    return f"{what} with a prompt of {len(prompt.ids)} tokens"
+
+
+def _again(error: Exception, batch: list[int], work: Work) -> None:
+    """Put the unanswered prompts of a failed batch back to work, in smaller batches."""
+    if len(batch) > 1 and is_out_of_memory(error):
+        work.give_back(batch)
+        log.warning("out of memory: continuing with batches of %d tokens", work.budget)
+    elif batch:
+        work.one_by_one(batch)
+        log.warning("decoding %d prompts failed (%s): trying one by one", len(batch), type(error).__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from radeval_core.engine.devices import choose_device, choose_dtype
 from radeval_core.engine.files import checkpoint_file, files_identity
 from radeval_core.errors import CheckpointError, InputError
 from radeval_core.judges.backends.base import Answer, Request
-from radeval_core.judges.backends.decoding import Decoded, decode_all
+from radeval_core.judges.backends.decoding import Decoded, Done, decode_all
 from radeval_core.judges.backends.grammar import JsonGrammars
 from radeval_core.judges.backends.prompts import Prompt, PromptMaker
 
@@ -99,19 +99,31 @@ class GreedyDecoder:
         self.grammars = grammars
         self.pad = min(ends, default=0)  # padding is masked, so any token works
 
-    def __call__(self, prompts: list[Prompt]) -> list[Sequence[int]]:
-        """Return the token ids of the answers, each up to its end token or its limit."""
+    def __call__(self, prompts: list[Prompt], done: Done, stopped: Callable[[], bool]) -> None:
+        """Answer prompts. Each answer ends with its end token or at its limit, and is given to `done` at once."""
         ids, mask = pad_left([prompt.ids for prompt in prompts], self.pad)
-        schema = prompts[0].schema
+        schema, width = prompts[0].schema, ids.shape[1]
+        waiting = dict(enumerate(prompts))
+
+        def each_step(tokens: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
+            """Give away the answers that end here; return which rows to stop: all of them, or none."""
+            length = tokens.shape[1] - width
+            for row, last in enumerate(tokens[:, -1].tolist()):
+                if row in waiting and (last in self.ends or length >= waiting[row].limit):
+                    done(row, self._cut(tokens[row, width:].tolist(), waiting.pop(row).limit))
+            return torch.full((len(tokens),), stopped(), dtype=torch.bool, device=tokens.device)
+
         with torch.inference_mode():
             output = self.model.generate(
                 input_ids=ids.to(self.model.device),
                 attention_mask=mask.to(self.model.device),
                 max_new_tokens=max(prompt.limit for prompt in prompts),
                 logits_processor=[self.grammars.processor(schema)] if schema is not None else None,
+                stopping_criteria=[each_step],
             )
-        rows = output[:, ids.shape[1] :].tolist()
-        return [self._cut(row, prompt.limit) for row, prompt in zip(rows, prompts, strict=True)]
+        if not stopped():  # a model may end earlier, at its own limit
+            for row, prompt in waiting.items():
+                done(row, self._cut(output[row, width:].tolist(), prompt.limit))
 
     def _cut(self, row: list[int], limit: int) -> list[int]:
         end = next((i + 1 for i, token in enumerate(row) if token in self.ends), len(row))

@@ -12,8 +12,8 @@ from radeval_core.judges.backends.prompts import Prompt, PromptMaker
 
 #: vLLM's names of the number formats
 _DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
-#: questions per call of the engine; answers are stored when all of them are ready
-WINDOW = 256
+#: questions per call of the engine; answers are stored when all of them are ready, so an interrupt loses one window
+WINDOW = 64
 
 
 class VllmBackend:
