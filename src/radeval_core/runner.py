@@ -45,6 +45,7 @@ class MetricResult:
         coverage: per pair, the share of the content words that the findings parser understood, in the report of which
             it understood less; None if the config does not use the parser.
         asked: the judge model that was asked, with its server; empty if none was.
+        judged: how many pairs have a usable answer of the model.
         failures: how many pairs have no usable answer of the model, by reason; the most frequent first.
     """
 
@@ -59,6 +60,7 @@ class MetricResult:
     _stats: Array = field(repr=False)
     _summarise: Callable[[Array, int], dict[str, Array]] = field(repr=False)
     asked: str = ""
+    judged: int = 0
     failures: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -157,6 +159,7 @@ class _Collector:
             _stats=stats,
             _summarise=scorer.summarise,
             asked=scorer.asks,
+            judged=scorer.judged,
             failures=dict(Counter(scorer.failures).most_common()),
         )
 

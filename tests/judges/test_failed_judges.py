@@ -62,8 +62,16 @@ def test_a_judge_that_scores_nothing_is_exit_1_with_the_reasons(score, reason, m
         code, _, err = score(server, metric=metric)
     address = server.url.removeprefix("http://")
     assert code == 1
-    assert f"{metric}: judge-1@{address}/v1 scored none of 4 pairs: " in err.splitlines()[-1]
+    assert f"{metric}: judge-1@{address}/v1 gave no usable answer for any of 4 pairs: " in err.splitlines()[-1]
     assert reason in err.splitlines()[-1]
+
+
+def test_an_empty_report_needs_no_judge_and_does_not_hide_the_failure(score, pairs):
+    pairs.write_text(pairs.read_text() + json.dumps({"prediction": "", "reference": "Clear."}) + "\n")
+    with ChatServer(lambda *_: Reply(status=500, raw="{}")) as server:
+        code, out, err = score(server, "--json")
+    assert code == 1 and "for any of 4 pairs" in err.splitlines()[-1]
+    assert json.loads(out)["green"]["n"] == 1
 
 
 def test_a_server_that_is_down_is_exit_1(score):

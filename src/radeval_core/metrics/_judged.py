@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar, Generic, TypeVar
 
@@ -115,12 +115,17 @@ class JudgedScorer(CheckpointScorer, Generic[A]):
         _ = self.judge
 
     @cached_property
-    def _failures(self) -> Counter[str]:
+    def _outcomes(self) -> Counter[str]:
+        """Count pairs that a model was asked about by what went wrong; nothing for a usable answer."""
         return Counter()
 
     @property
-    def failures(self) -> Counter[str]:
-        return self._failures
+    def failures(self) -> Mapping[str, int]:
+        return {reason: count for reason, count in self._outcomes.items() if reason}
+
+    @property
+    def judged(self) -> int:
+        return self._outcomes[""]
 
     @property
     def asks(self) -> str:
@@ -130,8 +135,8 @@ class JudgedScorer(CheckpointScorer, Generic[A]):
         """Return what the judge says of each pair."""
         both = [(pair.reference, pair.prediction) for pair in pairs]
         verdicts = judge_pairs(self.judge, both, progress=self.resources.progress and not self.embedded)
-        self._failures.update(verdict.failure for verdict in verdicts if verdict.failure)
         if not self.embedded:
+            self._outcomes.update(verdict.failure for verdict in verdicts if verdict.tries)
             return verdicts
         reasons = [pair.reason(self.spec) for pair in pair_coverages(self.resources, pairs)]
         return [Verdict(None, reason) if reason else v for v, reason in zip(verdicts, reasons, strict=True)]

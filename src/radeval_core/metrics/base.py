@@ -207,6 +207,11 @@ class Scorer(ABC):
         return {}
 
     @property
+    def judged(self) -> int:
+        """Return for how many pairs a model gave a usable answer so far."""
+        return 0
+
+    @property
     def asks(self) -> str:
         """Return the judge model that is asked, with its server; empty if the metric asks none."""
         return ""
