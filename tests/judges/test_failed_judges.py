@@ -74,6 +74,15 @@ def test_an_empty_report_needs_no_judge_and_does_not_hide_the_failure(score, pai
     assert json.loads(out)["green"]["n"] == 1
 
 
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_comparing_with_a_judge_that_fails_is_exit_1(pairs, monkeypatch, capsys, options):
+    with ChatServer(lambda *_: Reply(status=500, raw="{}")) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        judge = ["--metrics", "green", "--config", "green=http:judge-1", "--option", "green.retries=1"]
+        assert cli.main(["compare", f"a={pairs}", f"b={pairs}", *judge, *options]) == 1
+    assert "gave no usable answer for any of 4 pairs" in capsys.readouterr().err.splitlines()[-1]
+
+
 def test_a_server_that_is_down_is_exit_1(score):
     with ChatServer(lambda *_: Reply()) as server:
         pass

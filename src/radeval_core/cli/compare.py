@@ -24,6 +24,7 @@ from radeval_core.cli.arguments import (
     preset_notes,
     preset_of,
 )
+from radeval_core.cli.judge_failures import check_judges
 from radeval_core.cli.table_formats import add_format_options
 from radeval_core.errors import InputError
 
@@ -114,13 +115,16 @@ def _compare(args: argparse.Namespace) -> int:
         lexicon=args.lexicon,
         section=args.section,
     )
+    judged = [found for scores in result.scores.values() for found in scores.results.values()]
     if out:
         io.write_rows(out, result.rows())
     if args.json:
         print(json.dumps(result.plain()))
+        check_judges(judged)
         return 0
     print_comparison(result, args.format, args.intervals, args.signatures, preset_notes(preset, values))
     if out and not args.quiet:
         total = sum(len(scores.ids) for scores in result.scores.values())
         print(f"{total} rows written to {out}", file=sys.stdout if args.format == "table" else sys.stderr)
+    check_judges(judged)
     return 0
