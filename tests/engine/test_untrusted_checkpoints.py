@@ -1,10 +1,12 @@
 """Checkpoints are untrusted: their code is never run, damage is one line that names the file, and sizes are bounded."""
 
 import ast
+import gzip
 import io
 import json
 import shutil
 import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -93,9 +95,37 @@ def test_weights_of_a_pickle_that_are_damaged_are_named(tmp_path, content):
     from radeval_core.engine.tensors import read_torch_file
 
     (tmp_path / "chexbert.pth").write_bytes(content)
-    with pytest.raises(CheckpointError, match="^chexbert.pth .*damaged") as raised:
+    with pytest.raises(CheckpointError, match=r"^chexbert\.pth .*damaged") as raised:
         read_torch_file(tmp_path / "chexbert.pth", "chexbert.pth")
     assert "\n" not in str(raised.value)
+
+
+def test_weights_that_unpack_to_more_than_their_size_are_refused(tmp_path):
+    import torch
+
+    from radeval_core.engine.tensors import read_torch_file
+
+    whole, small = tmp_path / "whole.pth", tmp_path / "small.pth"
+    torch.save({"a": torch.zeros(1 << 20)}, whole)
+    with zipfile.ZipFile(whole) as source, zipfile.ZipFile(small, "w", zipfile.ZIP_DEFLATED) as target:
+        for member in source.infolist():
+            target.writestr(member.filename, source.read(member))
+    assert small.stat().st_size < 10_000
+    with pytest.raises(CheckpointError, match=r"small\.pth is compressed inside"):
+        read_torch_file(small, "small.pth")
+    for file in (whole, io.BytesIO(whole.read_bytes())):
+        assert set(read_torch_file(file, "whole.pth")) == {"a"}
+
+
+@pytest.mark.parametrize("content", [b"", b"GGUF\3\0\0\0" + b"\xff" * 40, b"noise"])
+def test_a_damaged_gguf_file_is_named(tmp_path, content):
+    import torch
+
+    from radeval_core.judges.backends.transformers_backend import load_causal_lm
+
+    (tmp_path / "model.gguf").write_bytes(content)
+    with pytest.raises(CheckpointError, match=r"model\.gguf is (empty|damaged)"):
+        load_causal_lm(str(tmp_path), torch.float32, None)
 
 
 def sparse_archive(path):
@@ -107,8 +137,6 @@ def sparse_archive(path):
     block[483:495] = b"%011o\0" % (3 << 30)
     block[148:156] = b" " * 8
     block[148:156] = b"%06o\0 " % sum(block)
-    import gzip
-
     path.write_bytes(gzip.compress(bytes(block) + b"\0" * 1024))
     return path
 

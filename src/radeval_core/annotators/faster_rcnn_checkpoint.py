@@ -19,6 +19,7 @@ from safetensors.torch import load_file
 
 from radeval_core.annotators.faster_rcnn import ANCHOR_RATIOS, ImageSettings
 from radeval_core.engine.files import content_hash
+from radeval_core.engine.tensors import check_size
 from radeval_core.errors import CheckpointError
 
 WEIGHTS = (".pth", ".pt", ".safetensors")
@@ -87,8 +88,11 @@ def _state_dict(path: Path) -> dict[str, torch.Tensor]:
         if path.suffix == ".safetensors":
             content: Any = load_file(path)
         else:  # torchvision's training script saves its arguments beside the weights
+            check_size(path, str(path))
             with torch.serialization.safe_globals([argparse.Namespace]):
                 content = torch.load(path, map_location="cpu", weights_only=True)
+    except CheckpointError:
+        raise
     except Exception as error:  # damage can make the readers fail in any way
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise CheckpointError(f"{path}: cannot be read as weights without running code from it: {reason}") from error

@@ -53,6 +53,14 @@ def _check_torch(file: Path) -> None:
     read_torch_file(file, file.name)
 
 
+def _check_gguf(file: Path) -> None:
+    try:
+        from gguf import GGUFReader
+    except ImportError:
+        return
+    GGUFReader(file)
+
+
 _CHECKS: tuple[tuple[str, Callable[[Path], Any], str], ...] = (
     ("config.json", _check_json, "a JSON object"),
     ("tokenizer_config.json", _check_json, "a JSON object"),
@@ -61,4 +69,5 @@ _CHECKS: tuple[tuple[str, Callable[[Path], Any], str], ...] = (
     ("vocab.txt", _check_text, "text"),
     ("*.safetensors", _check_safetensors, "a safetensors file"),
     ("*.bin", _check_torch, "written by torch.save"),
+    ("*.gguf", _check_gguf, "a GGUF file"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,12 +20,27 @@ def read_torch_file(file: Path | BinaryIO, where: str) -> Any:
         file: path, or the file's contents.
         where: the file's name in messages.
     """
+    check_size(file, where)
     try:
         return torch.load(file, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         raise CheckpointError(f"{where} was not loaded: it is damaged or contains more than tensors") from error
     except Exception as error:  # damage can make the reader fail in any way
         raise CheckpointError(f"{where} is damaged or was not written by torch.save") from error
+
+
+def check_size(file: Path | BinaryIO, where: str) -> None:
+    """Refuse a file that would unpack to far more than its size: torch.save does not compress."""
+    try:
+        with zipfile.ZipFile(file) as members:
+            claimed = sum(member.file_size for member in members.infolist())
+            packed = sum(member.compress_size for member in members.infolist())
+    except (zipfile.BadZipFile, OSError, ValueError, EOFError, NotImplementedError):
+        claimed = packed = 0  # the older format, or damage, which the reader reports
+    if not isinstance(file, Path):
+        file.seek(0)
+    if claimed > packed:
+        raise CheckpointError(f"{where} is compressed inside, as torch.save never does: it was not loaded")
 
 
 def fill(
