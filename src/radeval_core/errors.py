@@ -26,6 +26,10 @@ class MissingDependencyError(RadevalError, ImportError):
     """A config needs an optional package that is not installed."""
 
 
+class OutputError(RadevalError, OSError):
+    """A result cannot be written to its file."""
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
     """Return an error for an unknown name that suggests the closest valid one."""
     known = list(known)

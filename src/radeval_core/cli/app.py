@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import logging
 import os
 import sys
@@ -29,8 +30,11 @@ _INTERRUPTED = 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command. Return 0 on success, 2 for wrong input or options, 130 if interrupted, 1 for any other error."""
     args = _parser().parse_args(argv)
+    _print_every_character()
+    from radeval_core.io import parts_removed_on_signals
+
     try:
-        with _notes_on_stderr(logging.ERROR if args.quiet else logging.WARNING):
+        with parts_removed_on_signals(), _notes_on_stderr(logging.ERROR if args.quiet else logging.WARNING):
             status: int = args.run(args)
         sys.stdout.flush()
     except (InputError, CheckpointError, MissingDependencyError) as error:
@@ -46,6 +50,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return status
+
+
+def _print_every_character() -> None:
+    """Let the terminal show an escape for what its encoding does not have, instead of ending the run."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 @contextmanager

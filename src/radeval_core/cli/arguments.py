@@ -222,6 +222,18 @@ def _installed_metrics() -> list[str]:
     return [name for name in extras if extras[name] not in missing]
 
 
+def input_files(args: argparse.Namespace) -> list[str]:
+    """Return what a command reads, as far as it can be a file: no output may have its name."""
+    single = ("pairs", "predictions", "references", "reports", "corpus", "outputs", "source", "data")
+    named = [getattr(args, name, None) for name in single] + list(getattr(args, "lexicon", ()))
+    assigned = [*getattr(args, "systems", ()), *getattr(args, "option", ())]
+    config = getattr(args, "config", None)
+    assigned += config if isinstance(config, list) else [config or ""]
+    return [text for text in named if text] + [
+        part for text in assigned for part in (text, text.partition("=")[2]) if part
+    ]
+
+
 def assignment(text: str, form: str) -> tuple[str, str]:
     """Return both sides of `KEY=VALUE`."""
     key, equals, value = text.partition("=")

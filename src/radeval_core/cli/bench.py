@@ -12,9 +12,11 @@ from radeval_core.cli.arguments import (
     add_metric_options,
     add_model_options,
     configs_of,
+    input_files,
     metric_list,
 )
 from radeval_core.cli.tables import print_table
+from radeval_core.errors import OutputError
 
 _EXAMPLES = """A row of the data. Each measure is a number or a list with one per rater (null if they did not read it):
   {"id": "1a", "study": "1", "prediction": "Clear lungs.", "reference": "Left effusion.",
@@ -71,9 +73,9 @@ def _bench(args: argparse.Namespace) -> int:
     from radeval_core.bench.run import run_bench
     from radeval_core.bench.sources import open_data
     from radeval_core.bench.tables import extra_tables, main_table, metrics_of
-    from radeval_core.io import check_output, write_text
+    from radeval_core.io import check_output, kept_going, raise_failures, write_text
 
-    page = check_output(args.html, (".html",), "--html") if args.html else None
+    page = check_output(args.html, (".html",), "--html", input_files(args)) if args.html else None
     names = metric_list(args.metrics, parts=True)
     data = open_data(args.data, args.data_config, args.split)
     outcome = run_bench(
@@ -86,10 +88,13 @@ def _bench(args: argparse.Namespace) -> int:
         progress=not args.quiet,
     )
     result = outcome.result
-    if page:
-        write_text(page, bench_page(outcome))
+    failures: list[OutputError] = []
+    with kept_going(failures):
+        if page:
+            write_text(page, bench_page(outcome))
     if args.json:
         print(json.dumps(result))
+        raise_failures(failures)
         return 0
     for i, table in enumerate((main_table(result), *extra_tables(result))):
         if i:
@@ -100,6 +105,7 @@ def _bench(args: argparse.Namespace) -> int:
         if not i and not args.quiet:
             print(f"95 % intervals: {result['resamples']} resamples of studies, seed {result['seed']}")
     print("\n" + "\n".join(result[name]["signature"] for name in metrics_of(result)))
+    raise_failures(failures)
     if page and not args.quiet:
         print(f"wrote page to {page}")
     return 0

@@ -18,6 +18,7 @@ from radeval_core.cli.arguments import (
     add_preset_options,
     add_section_option,
     configs_of,
+    input_files,
     metric_list,
     options_of,
     pair_columns_of,
@@ -26,7 +27,7 @@ from radeval_core.cli.arguments import (
 )
 from radeval_core.cli.judge_failures import check_judges
 from radeval_core.cli.table_formats import add_format_options
-from radeval_core.errors import InputError
+from radeval_core.errors import InputError, OutputError
 
 _EXAMPLES = """Every system is a file of pairs, FILE or NAME=FILE, with the same ids and references as the others, in
 any order. Files without ids must have the same order.
@@ -99,7 +100,7 @@ def _compare(args: argparse.Namespace) -> int:
         values, configs, options = preset.settings(configs, options, args.published)
     else:
         values = tuple(shown_value(name) for name in metric_list(args.metrics, parts=True))
-    out = io.check_output(args.out) if args.out else None
+    out = io.check_output(args.out, inputs=input_files(args)) if args.out else None
     result = compare(
         read_systems(
             systems_from(args.systems),
@@ -116,13 +117,17 @@ def _compare(args: argparse.Namespace) -> int:
         section=args.section,
     )
     judged = [found for scores in result.scores.values() for found in scores.results.values()]
-    if out:
-        io.write_rows(out, result.rows())
+    failures: list[OutputError] = []
+    with io.kept_going(failures):
+        if out:
+            io.write_rows(out, result.rows())
     if args.json:
         print(json.dumps(result.plain()))
+        io.raise_failures(failures)
         check_judges(judged)
         return 0
     print_comparison(result, args.format, args.intervals, args.signatures, preset_notes(preset, values))
+    io.raise_failures(failures)
     if out and not args.quiet:
         total = sum(len(scores.ids) for scores in result.scores.values())
         print(f"{total} rows written to {out}", file=sys.stdout if args.format == "table" else sys.stderr)

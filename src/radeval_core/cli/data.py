@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from radeval_core.cli.arguments import add_command, add_model_options
+from radeval_core.cli.arguments import add_command, add_model_options, input_files
 from radeval_core.cli.tables import print_table
 from radeval_core.errors import InputError
 
@@ -137,7 +137,7 @@ def _build(args: argparse.Namespace) -> int:
     from radeval_core import io
     from radeval_core.data.build import build
 
-    sample = io.check_output(args.sample, (".jsonl",), "--sample") if args.sample else None
+    sample = io.check_output(args.sample, (".jsonl",), "--sample", input_files(args)) if args.sample else None
     if sample and args.name != "radcheck":
         raise InputError("--sample is only for radcheck")
     manifest = build(args.name, args.source, args.out, args.seed)
@@ -172,14 +172,14 @@ def _pairs(args: argparse.Namespace) -> int:
     from radeval_core import io
     from radeval_core.data.pairing import make_pairs
 
-    out = io.check_output(args.out, (".jsonl",))
+    out = io.check_output(args.out, (".jsonl",), inputs=input_files(args))
     outputs = _texts_by_id(args.outputs) if args.outputs else None
     reports = _texts_by_id(args.reports)
     if args.heuristic == "modification" and not args.judge:
         raise InputError("--heuristic modification needs a model: add --judge MODEL, such as --judge http:MODEL")
     modify = _modifier(args) if args.judge else None
     pairs = make_pairs(reports, args.heuristic, args.seed, count=args.count, outputs=outputs, modify=modify)
-    io.write_atomically(out, lambda path: io.write_jsonl(path, (pair.as_dict() for pair in pairs)))
+    io.write_jsonl(out, (pair.as_dict() for pair in pairs))
     if args.json:
         print(json.dumps({"pairs": len(pairs), "reports": len(reports), "heuristic": args.heuristic, "out": str(out)}))
     elif not args.quiet:

@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from radeval_core.cli.arguments import add_command, add_data_options, add_model_options
+from radeval_core.cli.arguments import add_command, add_data_options, add_model_options, input_files
 from radeval_core.cli.tables import print_table
+from radeval_core.errors import OutputError
 
 _ROWS = """A row of --data, in the layout of `radeval bench` (each measure is a number or a list with one per rater):
   {"id": "1a", "study": "1", "prediction": "Clear lungs.", "reference": "Left effusion.",
@@ -98,7 +99,7 @@ def _radcliq(args: argparse.Namespace) -> int:
     from radeval_core.fit.radcliq import fit_file
     from radeval_core.functional.radcliq import PARTS
 
-    out = io.check_output(args.out, _SUFFIXES)
+    out = io.check_output(args.out, _SUFFIXES, inputs=input_files(args))
     parts = [name.strip() for name in args.parts.split(",")] if args.parts else None
     weights, report = fit_file(
         args.data,
@@ -133,7 +134,7 @@ def _ratescore(args: argparse.Namespace) -> int:
     from radeval_core import io
     from radeval_core.fit.ratescore import fit_file
 
-    out = io.check_output(args.out, _SUFFIXES)
+    out = io.check_output(args.out, _SUFFIXES, inputs=input_files(args))
     weights, report = fit_file(
         args.data,
         args.target,
@@ -165,10 +166,12 @@ def _write(out: Path, weights: dict[str, Any]) -> None:
 
     from radeval_core import io
 
-    if out.suffix.lower() == ".json":
-        io.write_text(out, json.dumps(weights, indent=2, allow_nan=False) + "\n")
-    else:
-        io.write_text(out, yaml.safe_dump(weights, sort_keys=False))
+    text = json.dumps(weights, indent=2, allow_nan=False) + "\n"
+    try:
+        io.write_text(out, text if out.suffix.lower() == ".json" else yaml.safe_dump(weights, sort_keys=False))
+    except OutputError:
+        print(text)  # the weights of a long fit are not lost for a full disk
+        raise
 
 
 def _print_agreement(report: dict[str, Any], out: Path, metric: str) -> None:

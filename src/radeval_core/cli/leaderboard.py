@@ -107,7 +107,7 @@ def _studies(args: argparse.Namespace) -> int:
 
     benchmark = _benchmark(args)
     out = io.check_output(args.out, (".jsonl",))
-    io.write_atomically(out, lambda path: io.write_jsonl(path, benchmark.inputs()))
+    io.write_jsonl(out, benchmark.inputs())
     text = f"wrote {len(benchmark.studies)} studies to {out}"
     _print(args, {"studies": len(benchmark.studies), "file": str(out)}, text)
     return 0

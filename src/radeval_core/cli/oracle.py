@@ -14,9 +14,11 @@ from radeval_core.cli.arguments import (
     add_model_options,
     add_report_column_options,
     assignment,
+    input_files,
     report_columns_of,
 )
 from radeval_core.cli.tables import print_table
+from radeval_core.errors import OutputError
 
 _EXAMPLES = f"""REFERENCES and CORPUS are {TABLES}
 with columns text or report and an optional id, or .txt files with one report per line.
@@ -69,7 +71,7 @@ def _oracle(args: argparse.Namespace) -> int:
     from radeval_core import io
     from radeval_core.bench.oracle import oracle
 
-    out = io.check_output(args.out, (".jsonl",))
+    out = io.check_output(args.out, (".jsonl",), inputs=input_files(args))
     columns = report_columns_of(args)
     references, corpus = (list(io.ReportFile.open(path, columns)) for path in (args.references, args.corpus))
     result = oracle(
@@ -83,11 +85,14 @@ def _oracle(args: argparse.Namespace) -> int:
         cache=args.cache,
         progress=not args.quiet,
     )
-    io.write_atomically(out, lambda path: io.write_jsonl(path, result.rows))
+    failures: list[OutputError] = []
+    with io.kept_going(failures):
+        io.write_jsonl(out, result.rows)
     files = {"references_sha256": args.references, "corpus_sha256": args.corpus}
     summary = {**result.summary, **{key: _sha256(path) for key, path in files.items()}}
     if args.json:
         print(json.dumps(summary))
+        io.raise_failures(failures)
         return 0
     mean = "-" if summary["mean"] is None else f"{summary['mean']:.4f}"
     interval, spread = (
@@ -99,6 +104,7 @@ def _oracle(args: argparse.Namespace) -> int:
     header = ["metric", "mean best score", "95 % interval", "range", "n", "corpus", "search", "better"]
     print_table(header, [cells])
     print(summary["signature"])
+    io.raise_failures(failures)
     if not args.quiet:
         if summary["without_match"]:
             print(f"{summary['without_match']} test reports score 0 with every report: the most frequent one is chosen")

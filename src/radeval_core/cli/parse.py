@@ -9,7 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from radeval_core.cli.arguments import TABLES, add_lexicon_option, add_report_column_options, report_columns_of
+from radeval_core.cli.arguments import (
+    TABLES,
+    add_lexicon_option,
+    add_report_column_options,
+    input_files,
+    report_columns_of,
+)
 from radeval_core.cli.tables import print_table
 from radeval_core.errors import InputError
 from radeval_core.pairs import is_blank
@@ -66,12 +72,12 @@ def _parse(args: argparse.Namespace) -> int:
         return 0
     if not args.out and not args.json:
         raise InputError("give --out FILE.jsonl, or --json to print the rows")
+    out = io.check_output(args.out, (".jsonl",), inputs=input_files(args)) if args.out else None
     reports = io.ReportFile.open(args.reports, report_columns_of(args))
     counts = Counter[str]()
     rows = _rows(parser, io.with_progress(reports, None, not args.quiet), counts)
-    if args.out:
-        out = io.check_output(args.out, (".jsonl",))
-        io.write_atomically(out, lambda path: io.write_jsonl(path, rows))
+    if out:
+        io.write_jsonl(out, rows)
         if not args.quiet:
             print(f"wrote {counts['rows']} rows to {out}")
     else:

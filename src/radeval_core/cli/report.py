@@ -75,4 +75,4 @@ def write_report(page: Path, args: argparse.Namespace, scores: Scores, pairs: Pa
         raise AssertionError("the page needs the details of each pair")
     source = Path(args.pairs or args.predictions).name
     pieces = report_page(scores, pairs, sinks.kept, source, options_of(args), args.report_pairs or MOST_PAIRS)
-    io.write_text(page, "".join(pieces))
+    io.write_text(page, pieces, private=True)

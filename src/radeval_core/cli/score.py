@@ -20,6 +20,7 @@ from radeval_core.cli.arguments import (
     add_preset_options,
     add_section_option,
     configs_of,
+    input_files,
     metric_list,
     options_of,
     pair_columns_of,
@@ -30,7 +31,7 @@ from radeval_core.cli.judge_failures import check_judges, failure_notes
 from radeval_core.cli.report import DetailSinks, add_report_options, check_report_options, write_report
 from radeval_core.cli.score_table import coverage_note, print_scores, section_note
 from radeval_core.cli.table_formats import add_format_options
-from radeval_core.errors import InputError
+from radeval_core.errors import InputError, OutputError
 
 _EXAMPLES = """examples:
   radeval score pairs.jsonl --metrics bleu,rouge
@@ -104,11 +105,11 @@ def _score(args: argparse.Namespace) -> int:
     preset = preset_of(args)
     shown = preset.values if preset else [shown_value(name) for name in metric_list(args.metrics, parts=True)]
     names = metrics_of(shown)
-    out = io.check_output(args.out) if args.out else None
-    details = io.check_output(args.details, (".jsonl",), "--details") if args.details else None
-    if out and details and out.resolve() == details.resolve():
-        raise InputError(f"--out and --details are the same file: {out}")
-    page = io.check_output(args.report, (".html",), "--report") if args.report else None
+    inputs = input_files(args)
+    out = io.check_output(args.out, inputs=inputs) if args.out else None
+    details = io.check_output(args.details, (".jsonl",), "--details", inputs) if args.details else None
+    page = io.check_output(args.report, (".html",), "--report", inputs) if args.report else None
+    io.check_distinct({"--out": out, "--details": details, "--report": page})
     check_report_options(args)
     configs, options = configs_of(args), options_of(args)
     cutter = api.make_resources(lexicon=args.lexicon, section=args.section).cutter
@@ -117,7 +118,8 @@ def _score(args: argparse.Namespace) -> int:
     total = len(pairs)
     if not total:
         raise InputError(f"{args.pairs or args.predictions}: no pairs to score")
-    with io.jsonl_writer(details) if details else nullcontext() as write_details:
+    failures: list[OutputError] = []  # a full disk at the end must not cost the table
+    with io.kept_going(failures), io.jsonl_writer(details) if details else nullcontext() as write_details:
         sinks = DetailSinks(write_details, bool(page))
         scores = api.score(
             pairs,
@@ -134,15 +136,18 @@ def _score(args: argparse.Namespace) -> int:
             published=args.published,
             on_details=sinks.on_details,
         )
-    if out:
-        io.write_rows(out, scores.rows())
-    if page:
-        write_report(page, args, scores, pairs, sinks)
+    with io.kept_going(failures):
+        if out:
+            io.write_rows(out, scores.rows())
+    with io.kept_going(failures):
+        if page:
+            write_report(page, args, scores, pairs, sinks)
     empty = {"empty_predictions": pairs.empty_predictions, "empty_references": pairs.empty_references}
     whole = not preset and all(value.key == value.metric for value in shown)
     summary = {name: row | empty for name, row in (scores.summary() if whole else scores.table()).items()}
     if args.json:
         print(json.dumps(summary))
+        io.raise_failures(failures)
         check_judges(scores.results.values())
         return 0
     notes = preset_notes(preset, scores.shown)
@@ -159,6 +164,7 @@ def _score(args: argparse.Namespace) -> int:
     kept.append(coverage_note(covered, coverage, total))
     kept += failure_notes(scores.results.values())
     print_scores(summary, args.signatures, args.format, args.intervals, [note for note in kept if note])
+    io.raise_failures(failures)
     if not args.quiet:
         _tell_files(args, out, details, page, total)
     check_judges(scores.results.values())

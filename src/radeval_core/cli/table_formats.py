@@ -113,11 +113,13 @@ def latex(
 
 
 def csv_text(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a CSV table; None is an empty cell."""
+    """Return a CSV table; None is an empty cell, and no cell is a formula."""
+    from radeval_core.io import csv_cell
+
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerows(map(csv_cell, row) for row in rows)
     return text.getvalue().removesuffix("\n")
 
 

@@ -1,10 +1,11 @@
 """Reads pairs and reports from files, and writes results: streams in, whole files or nothing out."""
 
+from radeval_core.io.atomic import parts_removed_on_signals, write_atomically
 from radeval_core.io.columns import PairColumns, ReportColumns
 from radeval_core.io.film_columns import boxes_by_id
 from radeval_core.io.formats import jsonl_rows
 from radeval_core.io.frames import TablePairs, is_table
-from radeval_core.io.output import check_output, jsonl_writer, write_atomically, write_jsonl, write_rows, write_text
+from radeval_core.io.output import csv_cell, jsonl_writer, write_jsonl, write_rows, write_text
 from radeval_core.io.readers import (
     PairFile,
     ReportFile,
@@ -15,6 +16,7 @@ from radeval_core.io.readers import (
     row_id,
     with_progress,
 )
+from radeval_core.io.targets import check_distinct, check_output, kept_going, raise_failures
 
 __all__ = [
     "PairColumns",
@@ -24,13 +26,18 @@ __all__ = [
     "TablePairs",
     "TextFilePair",
     "boxes_by_id",
+    "check_distinct",
     "check_output",
+    "csv_cell",
     "is_table",
     "jsonl_rows",
     "jsonl_writer",
+    "kept_going",
     "open_pairs",
     "open_text_files",
     "pair_of",
+    "parts_removed_on_signals",
+    "raise_failures",
     "row_id",
     "with_progress",
     "write_atomically",

@@ -5,29 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
-import tempfile
+import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from radeval_core.errors import InputError
+from radeval_core.io.atomic import replacing, write_atomically, writing
 
-ROW_SUFFIXES = (".jsonl", ".csv", ".parquet")
-
-
-def check_output(path: str | Path, suffixes: tuple[str, ...] = ROW_SUFFIXES, option: str = "--out") -> Path:
-    """Return the path if results can be written there."""
-    path = Path(path)
-    if path.suffix.lower() not in suffixes:
-        raise InputError(f"{option} {path}: the name must end in {', '.join(suffixes)}")
-    if path.is_dir():
-        raise InputError(f"{option} {path}: is a folder, give a file name")
-    if not path.parent.is_dir():
-        raise InputError(f"{option} {path}: folder {path.parent} does not exist")
-    return path
+#: a text cell of a CSV file that begins so gets an apostrophe in front; a spreadsheet would run it as a formula
+_FORMULA = tuple("=+-@\t\r\n'")
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 
 
 def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
@@ -35,56 +24,69 @@ def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
 
     Further keys of a row, such as `system` or `coverage`, become columns before the scores.
     """
-    write = {".jsonl": write_jsonl, ".csv": _write_csv, ".parquet": _write_parquet}[path.suffix.lower()]
-    write_atomically(path, lambda temporary: write(temporary, rows))
+    write = {".jsonl": _write_jsonl, ".csv": _write_csv, ".parquet": _write_parquet}[path.suffix.lower()]
+    write_atomically(path, lambda part: write(part, rows))
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text file as UTF-8."""
-
-    def write(temporary: Path) -> None:
-        temporary.write_text(text, "utf-8")
-
-    write_atomically(path, write)
+def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows that quote reports, one JSON object per line; a new file is readable only for its owner."""
+    write_atomically(path, lambda part: _write_jsonl(part, rows), private=True)
 
 
-def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a temporary file next to the target, then replace the target in one step."""
-    with replacing(path) as temporary:
-        write(temporary)
+def write_text(path: Path, text: str | Iterable[str], private: bool = False) -> None:
+    """Write a text file as UTF-8, from one text or from pieces.
+
+    Args:
+        path: the file.
+        text: its content. Half of a surrogate pair, which UTF-8 cannot hold, becomes an escape with a backslash.
+        private: let only the owner read a new file, because it quotes reports.
+    """
+
+    def write(part: Path) -> None:
+        with _open(part) as file:
+            file.writelines([text] if isinstance(text, str) else text)
+
+    write_atomically(path, write, private)
 
 
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary file next to the target; it replaces the target if the block ends without an error."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        with open(temporary, "rb") as file:
-            os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)  # what a plain open() would have given; mkstemp makes it private
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+def _open(path: Path, newline: str = "\n") -> TextIO:
+    return open(path, "w", encoding="utf-8", errors="backslashreplace", newline=newline)
 
 
 @contextmanager
 def jsonl_writer(path: Path) -> Iterator[Callable[[Mapping[str, Any]], None]]:
     """Yield a function that writes one row; the file appears under its name when the block ends without an error.
 
-    Numbers that JSON does not have (NaN, infinity) become null.
+    Numbers that JSON does not have (NaN, infinity) become null. If a row cannot be written, the rows after it are
+    dropped, and `OutputError` says so at the end of the block: hours of scoring are not lost for a full disk.
     """
-    with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
+    failures: list[OSError] = []
+    with replacing(path, private=True) as part:
+        with writing(path):
+            file = _open(part)
 
         def write_row(row: Mapping[str, Any]) -> None:
-            file.write(json.dumps(_finite(row), ensure_ascii=False, allow_nan=False) + "\n")
+            if not failures:
+                _attempt(lambda: file.write(_line(row)), failures)
 
-        yield write_row
+        try:
+            yield write_row
+        finally:
+            _attempt(file.close, failures)
+        with writing(path):
+            for error in failures:
+                raise error
+
+
+def _attempt(action: Callable[[], Any], failures: list[OSError]) -> None:
+    try:
+        action()
+    except OSError as error:
+        failures.append(error)
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    return json.dumps(_finite(row), ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _finite(value: Any) -> Any:
@@ -95,21 +97,30 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """Write one JSON object per line."""
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        for row in rows:
-            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+def _write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    with _open(path) as file:
+        file.writelines(map(_line, rows))
 
 
 def _write_csv(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    with open(path, "w", encoding="utf-8", newline="") as file:
+    with _open(path, newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         for index, row in enumerate(rows):
             labels = {key: value for key, value in row.items() if key != "scores"}
             if index == 0:
                 writer.writerow([*labels, *row["scores"]])
-            writer.writerow([*labels.values(), *row["scores"].values()])
+            writer.writerow([*map(csv_cell, labels.values()), *row["scores"].values()])
+
+
+def csv_cell(value: Any) -> Any:
+    """Return a cell that a spreadsheet shows as text: with an apostrophe in front if it would run it as a formula.
+
+    Text that begins with an apostrophe gets one too, so removing one apostrophe gives every text back. Numbers are
+    left alone, also if they are text: they are no formulas.
+    """
+    if not isinstance(value, str) or not value.startswith(_FORMULA) or _NUMBER.fullmatch(value):
+        return value
+    return f"'{value}"
 
 
 def _write_parquet(path: Path, rows: Iterable[dict[str, Any]]) -> None:
@@ -125,8 +136,17 @@ def _write_parquet(path: Path, rows: Iterable[dict[str, Any]]) -> None:
                 labels.setdefault(name, []).append(value)
         for name, value in row["scores"].items():
             columns.setdefault(name, array("d")).append(math.nan if value is None else value)
-    ids = labels["id"]
-    labels["id"] = ids if all(isinstance(i, int) for i in ids) else [str(i) for i in ids]
+    labels["id"] = _parquet_ids(labels["id"])
     scores = {name: pyarrow.array(numpy.frombuffer(c), from_pandas=True) for name, c in columns.items()}  # NaN is null
     named = {name: pyarrow.array(values) for name, values in labels.items()}
     pyarrow.parquet.write_table(pyarrow.table({**named, **scores}), path)
+
+
+def _parquet_ids(ids: list[str | int]) -> list[Any]:
+    """Return ids of one type: whole numbers if a column of 64 bits holds them all, signed or unsigned; else texts."""
+    numbers = [own for own in ids if isinstance(own, int)]
+    if len(numbers) == len(ids) and (not ids or (min(numbers) >= -(2**63) and max(numbers) < 2**63)):
+        return ids
+    if len(numbers) == len(ids) and min(numbers) >= 0 and max(numbers) < 2**64:
+        return ids
+    return [str(own).encode("utf-8", "backslashreplace").decode() for own in ids]

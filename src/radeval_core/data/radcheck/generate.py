@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -21,6 +20,7 @@ from radeval_core.data.radcheck.errors import perturb
 from radeval_core.data.radcheck.structures import Anatomy, GoldFinding, Observation, Report, load_grammar
 from radeval_core.data.radcheck.write import Written, write_absent, write_present, write_report, write_sentences
 from radeval_core.error_categories import CATEGORIES
+from radeval_core.io import write_jsonl
 
 Row = dict[str, Any]
 NER_ROUNDS, EVAL_ROUNDS = 20, 10  # reports per pair of anatomy and modality
@@ -175,8 +175,8 @@ CONFIGS = {"ner": ner_rows, "eval": eval_rows, "synthetic": synthetic_rows}
 def write_sample(out: Path, count: int = 20, seed: int = 0) -> None:
     """Write the first pairs of the test split, one per study, as JSON Lines in the layout of `radeval bench`."""
     rows = eval_rows(seed)["test"]
-    with out.open("w", encoding="utf-8", newline="\n") as file:
-        for row in rows[:: CANDIDATES + 1][:count]:
-            expert = {key: row[key] for key in ("errors", "significant_errors")}
-            line = {key: row[key] for key in ("id", "study", "prediction", "reference")} | {"expert": expert}
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+    lines = []
+    for row in rows[:: CANDIDATES + 1][:count]:
+        expert = {key: row[key] for key in ("errors", "significant_errors")}
+        lines.append({key: row[key] for key in ("id", "study", "prediction", "reference")} | {"expert": expert})
+    write_jsonl(out, lines)
