@@ -40,8 +40,7 @@ OVERWRITES = [
     ["parse", "reports.jsonl", "--out", "reports.jsonl"],
     ["parse", "reports.jsonl", "--out", "hard_reports.jsonl"],
     ["data", "pairs", "reports.jsonl", "--heuristic", "random", "--out", "reports.jsonl"],
-    ["data", "pairs", "other.jsonl", "--heuristic", "model_output", "--outputs", "reports.jsonl", "--out"]
-    + ["reports.jsonl"],
+    ["data", "pairs", "x", "--heuristic", "model_output", "--outputs", "reports.jsonl", "--out", "reports.jsonl"],
     ["oracle", "reports.jsonl", "other.jsonl", "--metric", "rouge", "--out", "reports.jsonl"],
     ["oracle", "other.jsonl", "reports.jsonl", "--metric", "rouge", "--out", "reports.jsonl"],
     ["fit", "radcliq", "--data", "terms.yaml", "--out", "terms.yaml"],

@@ -130,3 +130,126 @@ def test_lone_surrogates_can_be_stored(tmp_path):
     DiskCache(tmp_path).put("m", {"\ud800": b"x"})
     assert DiskCache(tmp_path).get("m", ["\ud800"]) == {"\ud800": b"x"}
     assert os.path.exists(tmp_path / "annotations.sqlite")
+
+
+class Broken(sqlite3.Connection):
+    """A connection whose statements of one kind fail with an error of the disk."""
+
+    error = (sqlite3.SQLITE_IOERR, "disk I/O error")
+    fails = ("INSERT", "UPDATE", "SELECT sealed")
+
+    def execute(self, statement, *values):
+        self._fail(statement)
+        return super().execute(statement, *values)
+
+    def executemany(self, statement, rows):
+        self._fail(statement)
+        return super().executemany(statement, rows)
+
+    def _fail(self, statement):
+        if statement.startswith(self.fails):
+            problem = sqlite3.OperationalError(self.error[1])
+            problem.sqlite_errorcode = self.error[0]
+            raise problem
+
+
+@pytest.fixture
+def disk(monkeypatch):
+    """Return the class whose attributes say what fails."""
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, **k, factory=Broken))
+    monkeypatch.setattr(Broken, "error", Broken.error)
+    monkeypatch.setattr(Broken, "fails", ())
+    return Broken
+
+
+PROBLEMS = [
+    (sqlite3.SQLITE_IOERR, "disk I/O error"),
+    (sqlite3.SQLITE_FULL, "database or disk is full"),
+    (sqlite3.SQLITE_READONLY, "attempt to write a readonly database"),
+    (sqlite3.SQLITE_BUSY, "database is locked"),
+    (sqlite3.SQLITE_CANTOPEN, "unable to open database file"),
+]
+
+
+@pytest.mark.parametrize("code, message", PROBLEMS, ids=[message for _, message in PROBLEMS])
+def test_an_error_of_the_disk_turns_the_cache_off_and_loses_nothing(tmp_path, disk, caplog, code, message):
+    DiskCache(tmp_path).put("m", {TEXT: b"paid answer"})
+    disk.error, disk.fails = (code, message), ("INSERT", "UPDATE", "SELECT sealed")
+    cache = DiskCache(tmp_path)
+    for _ in range(3):
+        assert cache.get("m", [TEXT]) == {}
+        cache.put("m", {"another": b"x"})
+    assert [record.getMessage() for record in caplog.records] == [
+        f"the cache in {tmp_path} cannot be used ({message}): going on without it"
+    ]
+    disk.fails = ()
+    assert DiskCache(tmp_path).get("m", [TEXT]) == {TEXT: b"paid answer"}
+    assert not list(tmp_path.glob("*damaged*"))
+
+
+def test_a_full_disk_stops_writing_and_not_reading(tmp_path, disk, caplog):
+    DiskCache(tmp_path).put("m", {TEXT: b"paid answer"})
+    disk.error, disk.fails = (sqlite3.SQLITE_FULL, "database or disk is full"), ("INSERT", "UPDATE")
+    cache = DiskCache(tmp_path)
+    for _ in range(3):
+        assert cache.get("m", [TEXT]) == {TEXT: b"paid answer"}
+        cache.put("m", {"another": b"x"})
+    assert len(caplog.records) == 1
+
+
+def test_a_locked_cache_does_not_end_a_run(tmp_path, caplog):
+    DiskCache(tmp_path).put("m", {TEXT: b"data"})
+    with sqlite3.connect(tmp_path / "annotations.sqlite", isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        cache = DiskCache(tmp_path, patience=0.01)
+        assert cache.get("m", [TEXT]) == {TEXT: b"data"}
+        cache.put("m", {"x": b"y"})
+        other.execute("ROLLBACK")
+    other.close()
+    assert "locked" in caplog.text and len(caplog.records) == 1
+
+
+def test_a_damaged_file_is_moved_aside_and_never_deleted(tmp_path, caplog):
+    for number in (1, 2):
+        (tmp_path / "annotations.sqlite").write_bytes(b"no database" * 999)
+        DiskCache(tmp_path).put("m", {TEXT: b"data"})
+        assert (tmp_path / f"annotations.sqlite.damaged-{number}").read_bytes() == b"no database" * 999
+        for path in tmp_path.glob("annotations.sqlite"):
+            path.unlink()
+    assert "moved to annotations.sqlite.damaged-1" in caplog.text
+
+
+@pytest.mark.parametrize("mark", [0, 77])
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path, mark, damaged):
+    path = tmp_path / "annotations.sqlite"
+    with sqlite3.connect(path) as db:
+        db.execute(f"PRAGMA application_id = {mark}")
+        db.executescript("CREATE TABLE notes (text); INSERT INTO notes VALUES ('theirs');")
+    db.close()
+    if damaged:
+        path.write_bytes(path.read_bytes()[:4096] + b"\xff" * 4096)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="belongs to another program"):
+        DiskCache(tmp_path)
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_cache_of_an_earlier_version_is_kept(tmp_path):
+    DiskCache(tmp_path).put("m", {TEXT: b"data"})
+    with sqlite3.connect(tmp_path / "annotations.sqlite") as db:
+        db.execute("PRAGMA application_id = 0")
+    db.close()
+    assert DiskCache(tmp_path).get("m", [TEXT]) == {TEXT: b"data"}
+    with sqlite3.connect(tmp_path / "annotations.sqlite") as db:
+        assert db.execute("PRAGMA application_id").fetchone()[0] != 0
+    db.close()
+
+
+def test_a_clock_that_jumps_keeps_the_order_of_use(tmp_path, monkeypatch):
+    cache = DiskCache(tmp_path, limit=2000)
+    for i, now in enumerate([10**18, 10**20 // 100, 5, 5, 4, 3]):
+        monkeypatch.setattr("time.time_ns", lambda now=now: now)
+        cache.put("m", {f"text {i}": bytes(500)})
+    assert list(cache.get("m", [f"text {i}" for i in range(6)])) == ["text 3", "text 4", "text 5"]
