@@ -34,8 +34,8 @@ _LATEST = 2**63 - 1
 #: marks the file as ours, in its header: "radv"
 _APPLICATION = 0x72616476
 _APPLICATION_AT = 68
-#: part of the declaration of our table, which SQLite keeps as text in the first page
-_DECLARED, _START = b"sealed BLOB NOT NULL, size INTEGER NOT NULL", 1 << 16
+#: parts of the declaration of our table, which SQLite keeps as text in the first page; damage can hit some of them
+_DECLARED, _START = (b"TABLE entries (name BLOB", b"sealed BLOB NOT NULL", b"by_use ON entries (used)"), 1 << 16
 #: SQLite's codes for a file that cannot be repaired; every other error is one of the disk, the rights or the moment
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _SCHEMA = """
@@ -241,7 +241,7 @@ def _mark(file: Path) -> tuple[int | None, bool]:
     if len(start) < 100 or not start.startswith(b"SQLite format 3\0"):
         return None, False
     mark = int.from_bytes(start[_APPLICATION_AT : _APPLICATION_AT + 4], "big")
-    return mark, _DECLARED in start
+    return mark, any(words in start for words in _DECLARED)
 
 
 def _name_and_key(identity: str, text: str) -> tuple[bytes, bytes]:
