@@ -388,4 +388,4 @@ def coverage_summary(coverage: Array) -> dict[str, float | int]:
 
 
 def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value
+    return value if math.isfinite(value) else None

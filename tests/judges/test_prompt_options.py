@@ -255,7 +255,7 @@ def test_an_unusable_example_is_refused_with_file_row_and_field(tmp_path, metric
 @pytest.mark.parametrize(
     "text, problem",
     [
-        ("[", "not valid YAML at line"),
+        ("[", "line 2, column 1: not valid YAML"),
         ("a: b", "expected a list of examples, got dict"),
         ("- a", "row 1: expected the fields"),
         ("[]", "contains no examples"),

@@ -261,5 +261,5 @@ def _value(text: str) -> Any:
     """Return an option's value: parsed if it is JSON (true, 9, [...]), else the text itself."""
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # no JSON, or a number that Python does not read
         return text

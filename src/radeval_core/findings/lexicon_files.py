@@ -9,8 +9,6 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.findings.atlas import paired_regions, region_names
 from radeval_core.findings.exams import EXAMS
@@ -18,6 +16,7 @@ from radeval_core.findings.lexicon import Lexicon, LexiconEntry, Region
 from radeval_core.findings.numbers import NUMBERS_FILE
 from radeval_core.findings.text import SPELLING, normalise_form
 from radeval_core.findings.types import CHANGES, KINDS, LATERALITIES, SEVERITIES, SIGNIFICANCES
+from radeval_core.user_yaml import read_yaml
 
 FOLDER = Path(__file__).parent / "lexicon"
 COMPILED = FOLDER / "compiled.json"
@@ -109,17 +108,11 @@ def write_compiled() -> Path:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        data = yaml.load(path.read_text("utf-8"), Loader=loader)
+        content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text ({error.reason})") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-        raise InputError(f"{path}: {place}not valid YAML") from error
+    data = read_yaml(str(path), content)
     if not isinstance(data, dict):
         raise InputError(f"{path}: expected entries `name: {{...}}`, got {type(data).__name__}")
     return data

@@ -16,6 +16,15 @@ _MEASURES = frozenset({":", "measure", "measuring", "is", "are", "approximately"
 _TIMES = frozenset({"x", "by", "×", "to"})
 
 
+#: the largest size in millimetres, a kilometre: a longer number is no size, and may be more than a float can hold
+_LARGEST = 1e6
+
+
+def _is_number(word: str) -> bool:
+    """Return whether a word is a number; `③` and `10³` contain digits but are none."""
+    return word[0].isdecimal() and word.replace(".", "", 1).isdecimal()
+
+
 def _is_distance(words: Sequence[str], at: int) -> bool:
     """Return whether a length is the distance from a landmark, not a size: `5 cm from the nipple`."""
     return "fn" in words[at : at + 1] or (
@@ -28,20 +37,22 @@ def find_sizes(words: Sequence[str]) -> list[tuple[int, int, tuple[float, ...]]]
     found = []
     i = 0
     while i < len(words):
-        if not words[i][0].isdigit():
+        if not _is_number(words[i]):
             i += 1
             continue
         numbers, at = [words[i]], i + 1
         unit = _UNITS.get(words[at], 0.0) if at < len(words) else 0.0
         at += 1 if unit else 0
-        while at + 1 < len(words) and words[at] in _TIMES and words[at + 1][0].isdigit():
+        while at + 1 < len(words) and words[at] in _TIMES and _is_number(words[at + 1]):
             numbers.append(words[at + 1])
             at += 2
             if at < len(words) and words[at] in _UNITS:
                 unit = _UNITS[words[at]]
                 at += 1
         if unit and not _is_distance(words, at) and not (set(words[max(0, i - 3) : i]) & _BEFORE):
-            found.append((i, at, tuple(round(float(n) * unit, 3) for n in numbers)))
+            sizes = tuple(round(float(n) * unit, 3) for n in numbers)
+            if max(sizes) <= _LARGEST:
+                found.append((i, at, sizes))
         i = max(at, i + 1)
     return found
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from radeval_core.errors import InputError
 from radeval_core.io.columns import ColumnFinder, refuse_duplicates
-from radeval_core.io.json_table import DECODER, json_values
+from radeval_core.io.json_table import DECODER, UNREADABLE, json_values, why_unreadable
 from radeval_core.io.notes import Notes
 from radeval_core.io.text_stream import numbered_lines, open_text
 
@@ -62,8 +62,8 @@ def jsonl_rows(path: Path, notes: Notes | None = None) -> Iterator[Row]:
             row = DECODER.decode(line)
         except json.JSONDecodeError as error:
             raise InputError(f"{where}, column {error.colno}: not valid JSON ({error.msg})") from error
-        except InputError as error:
-            raise InputError(f"{where}: {error}") from None
+        except UNREADABLE as error:
+            raise InputError(f"{where}: {why_unreadable(error)}") from None
         if not isinstance(row, dict):
             raise InputError(f"{where}: expected a JSON object, got {type(row).__name__}")
         yield where, row
@@ -107,6 +107,8 @@ def _parquet_rows(path: Path, finder: ColumnFinder, _: Notes) -> Iterator[Row]:
         file = pyarrow.parquet.ParquetFile(path)
     except pyarrow.ArrowInvalid as error:
         raise InputError(f"{path}: not a Parquet file ({error})") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
     with file:
         names = file.schema_arrow.names
         refuse_duplicates(f"{path}: schema", names)

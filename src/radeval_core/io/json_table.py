@@ -31,6 +31,17 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 DECODER = json.JSONDecoder(object_pairs_hook=unique_keys)
 
 
+#: what the decoder raises besides `JSONDecodeError`
+UNREADABLE = (ValueError, RecursionError)
+
+
+def why_unreadable(error: Exception) -> str:
+    """Return what is wrong with a value that is JSON, but cannot be read."""
+    if isinstance(error, InputError):
+        return str(error)
+    return "nested too deeply" if isinstance(error, RecursionError) else "a whole number has too many digits"
+
+
 def json_values(path: Path, notes: Notes) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the rows of a JSON file, each with its place: `FILE: row N`."""
     with open_text(path, notes) as file:
@@ -81,8 +92,9 @@ class _Window:
                     size *= 2
                     continue
                 raise self.error(error.msg, error.pos) from None
-            except InputError as error:
-                raise InputError(f"{self._path}: row {row}: {error}" if row else f"{self._path}: {error}") from None
+            except UNREADABLE as error:
+                where = f"{self._path}: row {row}" if row else f"{self._path}"
+                raise InputError(f"{where}: {why_unreadable(error)}") from None
             self._at = end
             return value
 

@@ -8,7 +8,7 @@ import math
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -104,12 +104,22 @@ def _write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 def _write_csv(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     with _open(path, newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv.writer(_LineFeeds(file))
         for index, row in enumerate(rows):
             labels = {key: value for key, value in row.items() if key != "scores"}
             if index == 0:
                 writer.writerow([*labels, *row["scores"]])
             writer.writerow([*map(csv_cell, labels.values()), *row["scores"].values()])
+
+
+class _LineFeeds:
+    """Ends rows with a line feed. A writer with this line end would not quote a carriage return inside a cell."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, row: str) -> int:
+        return self._file.write(row.removesuffix("\r\n") + "\n")
 
 
 def csv_cell(value: Any) -> Any:
@@ -136,17 +146,18 @@ def _write_parquet(path: Path, rows: Iterable[dict[str, Any]]) -> None:
                 labels.setdefault(name, []).append(value)
         for name, value in row["scores"].items():
             columns.setdefault(name, array("d")).append(math.nan if value is None else value)
-    labels["id"] = _parquet_ids(labels["id"])
     scores = {name: pyarrow.array(numpy.frombuffer(c), from_pandas=True) for name, c in columns.items()}  # NaN is null
-    named = {name: pyarrow.array(values) for name, values in labels.items()}
+    named = {name: pyarrow.array(values) for name, values in {**labels, "id": []}.items()}
+    named["id"] = _parquet_ids(labels["id"])
     pyarrow.parquet.write_table(pyarrow.table({**named, **scores}), path)
 
 
-def _parquet_ids(ids: list[str | int]) -> list[Any]:
-    """Return ids of one type: whole numbers if a column of 64 bits holds them all, signed or unsigned; else texts."""
-    numbers = [own for own in ids if isinstance(own, int)]
-    if len(numbers) == len(ids) and (not ids or (min(numbers) >= -(2**63) and max(numbers) < 2**63)):
-        return ids
-    if len(numbers) == len(ids) and min(numbers) >= 0 and max(numbers) < 2**64:
-        return ids
-    return [str(own).encode("utf-8", "backslashreplace").decode() for own in ids]
+def _parquet_ids(ids: list[str | int]) -> Any:
+    """Return the column of ids: whole numbers if 64 bits hold them all, signed or unsigned; else texts."""
+    import pyarrow
+
+    if all(isinstance(own, int) for own in ids):
+        for kind in (pyarrow.int64(), pyarrow.uint64()):
+            with suppress(OverflowError, pyarrow.ArrowInvalid):
+                return pyarrow.array(ids, kind)
+    return pyarrow.array([str(own).encode("utf-8", "backslashreplace").decode() for own in ids])

@@ -179,7 +179,7 @@ def row_id(where: str, row: Mapping[str, Any], index: int, column: str | None = 
         return index
     if isinstance(own, bool) or not isinstance(own, (str, int)):
         raise InputError(f"{where}: column {column!r} must be a string or a whole number, got {type(own).__name__}")
-    return own
+    return require_string(f"{where}: column {column!r}", own) if isinstance(own, str) else own
 
 
 def _report(where: str, column: str, row: Mapping[str, Any]) -> str:

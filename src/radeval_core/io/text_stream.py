@@ -37,7 +37,10 @@ def open_text(path: Path, notes: Notes, newline: str = "\n") -> TextIO:
         newline: what ends a line, as in `open`. By default only a line feed does: reports may contain other characters
             that Python would take for line ends.
     """
-    source: IO[bytes] = gzip.open(path, "rb") if path.suffix.lower() == ".gz" else open(path, "rb")  # type: ignore[assignment]  # noqa: SIM115
+    try:
+        source: IO[bytes] = gzip.open(path, "rb") if path.suffix.lower() == ".gz" else open(path, "rb")  # type: ignore[assignment]  # noqa: SIM115
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     return io.TextIOWrapper(
         io.BufferedReader(_Utf8Bytes(source, path, notes), _BLOCK), encoding="utf-8", newline=newline
     )
@@ -92,6 +95,8 @@ class _Utf8Bytes(io.RawIOBase):
             return self._source.read1(_BLOCK)  # type: ignore[attr-defined]
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InputError(f"{self._path}: not a complete gzip file ({error})") from error
+        except OSError as error:
+            raise InputError(f"{self._path}: cannot be read: {error.strerror or error}") from error
 
     def _recognise(self, start: bytes) -> int:
         """Choose the encoding by the first bytes of the file; return the length of its byte order mark."""

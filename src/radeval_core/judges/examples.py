@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from radeval_core.errors import InputError
 from radeval_core.io import jsonl_rows
 from radeval_core.judges.pair_prompt import user_text
 from radeval_core.judges.prompt_safety import has_chat_marker
+from radeval_core.user_yaml import read_yaml
 
 #: value of the option `examples` for none, and for ours
 NO_EXAMPLES, INVENTED = "none", "invented"
@@ -111,12 +110,12 @@ def yaml_rows(name: str, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         text: its content.
     """
     try:
-        rows = json.loads(text) if name.lower().endswith(".json") else yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else getattr(error, "lineno", None)
-        kind = "JSON" if name.lower().endswith(".json") else "YAML"
-        raise InputError(f"{name}: not valid {kind}" + (f" at line {line}" if line else "")) from None
+        rows = json.loads(text) if name.lower().endswith(".json") else read_yaml(name, text)
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None)
+        raise InputError(f"{name}: not valid JSON" + (f" at line {line}" if line else "")) from None
     if not isinstance(rows, list):
         raise InputError(f"{name}: expected a list of examples, got {type(rows).__name__}")
     for number, row in enumerate(rows, start=1):

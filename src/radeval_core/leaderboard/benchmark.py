@@ -11,10 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.registry import metric_value, metrics_behind
+from radeval_core.user_yaml import read_yaml
 
 SHIPPED = Path(__file__).with_name("benchmarks")
 DEFAULT = "radcheck-open"
@@ -132,12 +131,12 @@ def load_benchmark(name: str = DEFAULT) -> Benchmark:
 def _read(folder: Path) -> Benchmark:
     file = folder / "benchmark.yaml"
     try:
-        fields = yaml.safe_load(file.read_text("utf-8"))
+        fields = read_yaml(str(file), file.read_bytes())
         data = (folder / "studies.jsonl").read_bytes()
         limits = Limits(**fields.pop("limits"))
         studies = [_study(json.loads(line)) for line in data.decode("utf-8").splitlines() if line.strip()]
         benchmark = Benchmark(limits=limits, studies={s.id: s for s in studies}, folder=folder, **fields)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{folder}: not a benchmark: {type(error).__name__}: {error}") from error
     if not _NAME.fullmatch(benchmark.name):
         raise InputError(f"{file}: name must be lower-case letters, digits and hyphens, got {benchmark.name!r}")

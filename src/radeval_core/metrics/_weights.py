@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from radeval_core.errors import InputError, unknown_name
+from radeval_core.user_yaml import read_yaml
 
 
 def read_weights_file(metric: str, wanted: str, known: Iterable[str]) -> tuple[bytes, Any]:
@@ -26,7 +25,9 @@ def read_weights_file(metric: str, wanted: str, known: Iterable[str]) -> tuple[b
             raise InputError(f"weights of {metric}: no such file: {wanted}")
         raise unknown_name(f"weights of {metric}", wanted, [*known, "a JSON or YAML file"])
     content = path.read_bytes()
+    if path.suffix in (".yaml", ".yml"):
+        return content, read_yaml(f"weights of {metric}: {wanted}", content)
     try:
-        return content, yaml.safe_load(content) if path.suffix in (".yaml", ".yml") else json.loads(content)
-    except (yaml.YAMLError, ValueError) as error:
+        return content, json.loads(content)
+    except (ValueError, RecursionError) as error:
         raise InputError(f"weights of {metric}: {wanted} is neither JSON nor YAML") from error

@@ -6,6 +6,7 @@ those and never score a report again.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -63,7 +64,7 @@ class Option:
             return value
         if self.type is bool and str(value).lower() in _SWITCH:
             return _SWITCH[str(value).lower()]
-        if self.type is int and isinstance(value, str) and value.lstrip("-").isdigit():
+        if self.type is int and isinstance(value, str) and _WHOLE.fullmatch(value):
             return int(value)
         if self.type is float and isinstance(value, (int, str)) and not isinstance(value, bool):
             with suppress(ValueError):
@@ -73,6 +74,7 @@ class Option:
         raise InputError(f"option {name} must be {_EXPECTED[self.type]}, got {value!r}")
 
 
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
 _EXPECTED = {bool: "true or false", int: "a whole number", float: "a number", list: "a list", str: "a text"}
 _SWITCH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 #: number format of a model that runs on this machine

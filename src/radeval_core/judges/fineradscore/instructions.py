@@ -165,7 +165,7 @@ def check_answer(where: str, candidate: str, answer: Any) -> str:
         raise InputError(f"{where} must be an object with numbers of lines as keys, got {type(answer).__name__}")
     lines = split_lines(as_shown(candidate, MAX_WORDS).text)
     for key in map(str, answer):
-        if key != NEW_LINE and not (key.isdigit() and int(key) < len(lines)):
+        if key != NEW_LINE and not (key.isdecimal() and len(key) < 10 and int(key) < len(lines)):
             numbers = f"0 to {len(lines) - 1}" if lines else "none"
             raise InputError(f"{where}: a key is neither the number of a line of the candidate, {numbers}, nor None")
     text = json.dumps({str(key): value for key, value in answer.items()}, ensure_ascii=False)
