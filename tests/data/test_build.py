@@ -11,7 +11,7 @@ from radeval_core.data.cards import check_card, front_matter, with_sizes
 from radeval_core.data.catalogue import dataset_names, get_dataset
 from radeval_core.data.dataset import Dataset, DatasetPart, read_manifest, write
 from radeval_core.data.radcheck import generate
-from radeval_core.errors import InputError
+from radeval_core.errors import InputError, OutputError
 
 SCHEMA = pa.schema(
     [
@@ -226,3 +226,38 @@ def test_a_generated_dataset_takes_a_seed_and_no_source(tmp_path, monkeypatch):
         build("radcheck", tmp_path, tmp_path / "out")
     default, first, zero = (build("radcheck", None, tmp_path / "out", seed)["revision"] for seed in (None, 1, 0))
     assert default == zero != first
+
+
+def test_a_build_that_cannot_be_written_leaves_the_earlier_one(tmp_path, monkeypatch):
+    source = radpref(tmp_path)
+    build("radpref", source, tmp_path / "out")
+    before = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("radeval_core.data.dataset.pq.write_table", full)
+    with pytest.raises(OutputError, match=r"cannot write radpref to .*out: No space left on device"):
+        build("radpref", source, tmp_path / "out")
+    assert {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()} == before
+    monkeypatch.undo()
+    assert build("radpref", source, tmp_path / "out")["dataset"] == "radpref"
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_folder_that_cannot_be_written_is_found_out_before_the_source_is_read(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    monkeypatch.setattr("radeval_core.data.build._tables", lambda *_: pytest.fail("read before the folder was checked"))
+    with pytest.raises(InputError, match="cannot write radpref to .*Read-only"):
+        build("radpref", radpref(tmp_path), tmp_path / "out")
+
+
+def test_a_users_file_in_a_built_folder_is_not_deleted(tmp_path):
+    write(TOY, tables(ROW), "one", tmp_path)
+    (tmp_path / "pairs" / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"contains pairs/notes.txt, which is not of the dataset"):
+        write(TOY, tables(ROW), "two", tmp_path)
+    assert (tmp_path / "README.md").read_text() == "one"

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from radeval_core.data.cards import card_path, check_card, with_sizes
 from radeval_core.data.catalogue import get_dataset
-from radeval_core.data.dataset import Dataset, DatasetPart, Tables, write
-from radeval_core.errors import InputError
+from radeval_core.data.dataset import Dataset, DatasetPart, Tables, check_room, write
+from radeval_core.errors import InputError, OutputError
 
 #: returns what is wrong with a value, or None
 Check = Callable[[Any], str | None]
@@ -30,6 +30,10 @@ def build(name: str, source: str | Path | None, out: str | Path, seed: int | Non
     dataset = get_dataset(name)
     card = card_path(name).read_text(encoding="utf-8")
     check_card(dataset, card)
+    try:
+        check_room(dataset, Path(out))  # before the work
+    except OSError as error:
+        raise InputError(f"cannot write {name} to {out}: {error.strerror or error}") from error
     tables = _tables(dataset, source, seed)
     check_rows(dataset, tables)
     sizes = {
@@ -39,7 +43,7 @@ def build(name: str, source: str | Path | None, out: str | Path, seed: int | Non
     try:
         manifest = write(dataset, tables, with_sizes(card, sizes), Path(out))
     except OSError as error:
-        raise InputError(f"cannot write {name} to {out}: {error.strerror or error}") from error
+        raise OutputError(f"cannot write {name} to {out}: {error.strerror or error}") from error
     return {**manifest, "remarks": dataset.remarks(tables)} if dataset.remarks else manifest
 
 

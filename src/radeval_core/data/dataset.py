@@ -18,11 +18,12 @@ import pyarrow.parquet as pq
 
 from radeval_core import __version__
 from radeval_core.errors import InputError
+from radeval_core.io.folders import check_folder, replacing_folder
 
 Row = dict[str, Any]
 #: rows of each split of each config
 Tables = Mapping[str, Mapping[str, list[Row]]]
-MANIFEST = "radeval.json"
+MANIFEST, CARD = "radeval.json", "README.md"
 
 
 @dataclass(frozen=True)
@@ -78,20 +79,27 @@ class Dataset:
 
 
 def write(dataset: Dataset, tables: Tables, card: str, out: Path) -> dict[str, Any]:
-    """Write a dataset to a new or empty folder, or over an earlier build. The same rows give the same bytes.
+    """Write a dataset to a new or empty folder, or in place of an earlier build. The same rows give the same bytes.
+
+    The files are written next to the folder, which is replaced in one step: an earlier build stays until then.
 
     Returns:
         The manifest: name, revision (a hash of all rows), core version, row count per split, and hash of each file.
     """
-    _make_room(dataset, out)
+    target = check_room(dataset, out)
+    with replacing_folder(target, last=MANIFEST, private=not dataset.publishable) as folder:
+        return _write_files(dataset, tables, card, folder)
+
+
+def _write_files(dataset: Dataset, tables: Tables, card: str, folder: Path) -> dict[str, Any]:
     digest, rows, files = hashlib.sha256(), dict[str, dict[str, int]](), dict[str, str]()
     for config, part in dataset.configs.items():
-        (out / config).mkdir(parents=True, exist_ok=True)
+        (folder / config).mkdir()
         for split in part.splits:
             table = pa.Table.from_pylist(tables[config][split], schema=part.schema)
             # hash rows, not file bytes: a new version of the Parquet writer must not change the revision
             digest.update(json.dumps([config, split, table.to_pylist()], ensure_ascii=False).encode())
-            path = out / config / f"{split}.parquet"
+            path = folder / config / f"{split}.parquet"
             pq.write_table(table, path)
             files[f"{config}/{split}.parquet"] = file_hash(path)
             rows.setdefault(config, {})[split] = table.num_rows
@@ -102,8 +110,8 @@ def write(dataset: Dataset, tables: Tables, card: str, out: Path) -> dict[str, A
         "rows": rows,
         "files": files,
     }
-    (out / "README.md").write_text(card, encoding="utf-8", newline="\n")
-    (out / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8", newline="\n")
+    (folder / CARD).write_text(card, encoding="utf-8", newline="\n")
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8", newline="\n")
     return manifest
 
 
@@ -128,19 +136,21 @@ def file_hash(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _make_room(dataset: Dataset, out: Path) -> None:
-    """Delete an earlier build of this dataset. Refuse a folder that contains anything else."""
-    if not out.exists():
-        return
-    if not out.is_dir():
-        raise InputError(f"{out} is a file; give a folder")
-    if not any(out.iterdir()):
-        return
-    if not (out / MANIFEST).is_file():
+def check_room(dataset: Dataset, out: Path) -> Path:
+    """Return the folder if it is new, empty or an earlier build of this dataset. Refuse one that has anything else."""
+    target = check_folder(out, MANIFEST)
+    if not target.exists() or not any(target.iterdir()):
+        return target
+    if not (target / MANIFEST).is_file():
         raise InputError(f"{out} is not empty and not a built dataset; give another folder")
-    earlier = read_manifest(out)
+    earlier = read_manifest(target)
     if earlier["dataset"] != dataset.name:
         raise InputError(f"{out} contains the dataset {earlier['dataset']!r}; give another folder for {dataset.name!r}")
-    for file in dataset.files():
-        (out / file).unlink(missing_ok=True)
-    (out / MANIFEST).unlink()  # the manifest is deleted last and written last, so a folder that has it is complete
+    known = {MANIFEST, CARD, *earlier["files"], *dataset.files()}
+    found = (
+        path.relative_to(target).as_posix() for path in target.rglob("*") if not path.is_dir() or path.is_symlink()
+    )
+    for name in sorted(found):
+        if name not in known:
+            raise InputError(f"{out} contains {name}, which is not of the dataset: move it, or give another folder")
+    return target

@@ -6,6 +6,7 @@ that the next run can delete those of processes that were killed. They are priva
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import signal
@@ -90,13 +91,20 @@ def probe(path: Path) -> None:
 
 
 def sweep(target: Path) -> None:
-    """Delete the parts and folders of a target that no running process holds."""
-    for part in target.parent.glob(f"{_glob_text(_prefix(target))}*{_SUFFIX}"):
+    """Delete the parts of a target that no running process holds."""
+    for part in parts_of(target):
+        with suppress(OSError):
+            _remove(part)
+
+
+def parts_of(target: Path) -> Iterator[Path]:
+    """Yield the parts of a target that killed processes left, each locked until the next is asked for."""
+    for part in list(target.parent.glob(f"{glob.escape(_prefix(target))}*{_SUFFIX}")):
         with suppress(OSError):
             handle = os.open(part, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
             try:
                 if part not in _open_parts and _lock(handle) is True:
-                    _remove(part)
+                    yield part
             finally:
                 os.close(handle)
 
@@ -210,7 +218,3 @@ def _mode(target: Path, private: bool) -> int:
 
 def _prefix(target: Path) -> str:
     return f".{target.name.encode('utf-8', 'surrogateescape')[:_NAME_BYTES].decode('utf-8', 'ignore')}."
-
-
-def _glob_text(text: str) -> str:
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in text)
