@@ -10,7 +10,7 @@ import time
 import pytest
 
 from radeval_core.errors import OutputError
-from radeval_core.io import write_atomically, write_jsonl, write_text
+from radeval_core.io import atomic, write_atomically, write_jsonl, write_text
 from radeval_core.io.atomic import part_folder, parts_removed_on_signals, probe, replacing
 
 
@@ -175,3 +175,19 @@ def test_an_ignored_signal_stays_ignored(tmp_path):
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def test_a_part_that_another_process_swept_before_it_was_locked_is_made_again(tmp_path, monkeypatch):
+    made = []
+    mkstemp = atomic.tempfile.mkstemp
+
+    def swept(**options):
+        handle, name = mkstemp(**options)
+        made.append(name)
+        if len(made) < 3:
+            os.unlink(name)
+        return handle, name
+
+    monkeypatch.setattr(atomic.tempfile, "mkstemp", swept)
+    write_text(tmp_path / "o.txt", "x")
+    assert (tmp_path / "o.txt").read_text() == "x" and len(made) == 3 and not atomic._open_parts

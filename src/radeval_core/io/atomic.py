@@ -173,10 +173,11 @@ def _held(make: Callable[[], Path]) -> Iterator[tuple[Path, int]]:
     while True:
         part = make()
         _open_parts[part] = os.getpid()
-        handle = os.open(part, os.O_RDONLY if part.is_dir() else os.O_RDWR)
-        if _lock(handle) is not False and os.fstat(handle).st_nlink:
-            break
-        os.close(handle)  # another process swept it between its creation and the lock
+        with suppress(FileNotFoundError):  # another process may sweep the part before it is locked: make another one
+            handle = os.open(part, os.O_RDONLY if part.is_dir() else os.O_RDWR)
+            if _lock(handle) is not False and os.path.lexists(part):
+                break
+            os.close(handle)
         del _open_parts[part]
     try:
         yield part, handle
