@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 from radeval_core.error_categories import FALSE_FINDING, MISSING_FINDING
 from radeval_core.findings.claim_match import match, same_place
-from radeval_core.findings.claims import Claim, kin, one_side, read_claims
-from radeval_core.findings.differences import Difference, alone, between
+from radeval_core.findings.claims import Claim, read_claims
+from radeval_core.findings.differences import Denials, Difference, alone, between
+from radeval_core.findings.kindred import near_names, one_side
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.types import ParsedReport
 
@@ -41,12 +42,10 @@ def compare(reference: ParsedReport, candidate: ParsedReport) -> Comparison:
     for i, j in pairs:
         differences += between(theirs[i], ours[j], lexicon)
     matched_reference, matched_candidate = {i for i, _ in pairs}, {j for _, j in pairs}
-    for j, claim in enumerate(ours):
-        if j not in matched_candidate and not (_covered(claim, theirs, lexicon) and claim.finding not in denied_there):
-            differences.append(alone(FALSE_FINDING, claim, reference))
-    for i, claim in enumerate(theirs):
-        if i not in matched_reference and not (_covered(claim, ours, lexicon) and claim.finding not in denied_here):
-            differences.append(alone(MISSING_FINDING, claim, candidate))
+    lone = [claim for j, claim in enumerate(ours) if j not in matched_candidate]
+    missed = [claim for i, claim in enumerate(theirs) if i not in matched_reference]
+    differences += _lone(FALSE_FINDING, lone, theirs, reference, denied_there)
+    differences += _lone(MISSING_FINDING, missed, ours, candidate, denied_here)
     matched = tuple(sorted(((theirs[i], ours[j]) for i, j in pairs), key=lambda pair: pair[0].start))
     return Comparison(matched, _common_normality(reference, candidate), tuple(sorted(differences, key=_position)))
 
@@ -63,14 +62,28 @@ def _denied(report: ParsedReport) -> frozenset[str]:
     return frozenset(f.finding for f in report.findings if f.polarity == "absent" and not f.implied)
 
 
-def _covered(claim: Claim, others: Sequence[Claim], lexicon: Lexicon) -> bool:
-    """Return whether a claim of the other report already covers this one in other words."""
-    return any(
-        any(lexicon.related(x, y) or kin(x, y) for x in claim.names for y in other.names)
-        and one_side(claim.laterality, other.laterality)
-        and same_place(claim, other, lexicon)
-        for other in others
-    )
+def _lone(
+    category: str, claims: Sequence[Claim], others: Sequence[Claim], other: ParsedReport, denied: frozenset[str]
+) -> list[Difference]:
+    """Return the errors of claims without a match, except those that a claim of the other report covers."""
+    lexicon = other.lexicon
+    by_name: dict[str, list[Claim]] = {}
+    for claim in others:
+        for name in claim.names:
+            by_name.setdefault(name, []).append(claim)
+    near = near_names([*by_name, *(name for claim in claims for name in claim.names)], lexicon)
+    denials = Denials(other)
+
+    def covered(claim: Claim) -> bool:
+        names = dict.fromkeys(y for x in claim.names for y in near[x])
+        return any(_covers(claim, similar, lexicon) for name in names for similar in by_name.get(name, ()))
+
+    return [alone(category, claim, denials) for claim in claims if claim.finding in denied or not covered(claim)]
+
+
+def _covers(claim: Claim, similar: Claim, lexicon: Lexicon) -> bool:
+    """Return whether a similar claim of the other report says this one in other words."""
+    return one_side(claim.laterality, similar.laterality) and same_place(claim, similar, lexicon)
 
 
 def _common_normality(reference: ParsedReport, candidate: ParsedReport) -> tuple[str, ...]:

@@ -15,7 +15,8 @@ from radeval_core.error_categories import (
     WRONG_SEVERITY,
 )
 from radeval_core.findings.claim_match import SAME_RATIO, SIBLINGS, same_concept, same_place, size_ratio
-from radeval_core.findings.claims import Claim, one_side
+from radeval_core.findings.claims import Claim
+from radeval_core.findings.kindred import one_side
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.numbers import is_single, is_staged, same_number
 from radeval_core.findings.types import Finding, ParsedReport
@@ -67,18 +68,41 @@ class Difference:
     denial: Finding | None = None
 
 
+class Denials:
+    """The findings that a report denies, by name and side."""
+
+    def __init__(self, report: ParsedReport) -> None:
+        self._lexicon = report.lexicon
+        #: the first denial of each name and side, with its number in the report
+        self._first: dict[str, dict[str | None, tuple[int, Finding]]] = {}
+        for number, finding in enumerate(report.findings):
+            if finding.polarity == "absent":
+                self._first.setdefault(finding.finding, {}).setdefault(finding.laterality, (number, finding))
+
+    def of(self, claim: Claim) -> Finding | None:
+        """Return the first mention that denies a claim, by its name or a more general one, or None."""
+        names = {name for n in claim.names for name in (n, *self._lexicon.more_general(n))}
+        found = [
+            numbered
+            for name in names
+            for side, numbered in self._first.get(name, {}).items()
+            if one_side(side, claim.laterality)
+        ]
+        return min(found, key=lambda numbered: numbered[0])[1] if found else None
+
+
 def between(theirs: Claim, ours: Claim, lexicon: Lexicon) -> list[Difference]:
     """Return the candidate's errors about a claim it shares with the reference."""
     return [_weighed(fault, theirs, ours) for fault in _faults(theirs, ours, lexicon)]
 
 
-def alone(category: str, claim: Claim, other: ParsedReport) -> Difference:
+def alone(category: str, claim: Claim, denials: Denials) -> Difference:
     """Return the error of a claim that only one report makes, with the other report's denial if there is one."""
     weight, matters = WEIGHT[claim.significance], claim.significance != "benign"
     if category == FALSE_FINDING and claim.kind == "device":
         weight, matters = max(weight, _DEVICE_ASTRAY), True
     share = 1.0 if claim.certain else _IN_DOUBT
-    denial = _denial(claim, other)
+    denial = denials.of(claim)
     return Difference(
         category,
         _say(claim) if denial else _say_with_doubt(claim),
@@ -89,13 +113,6 @@ def alone(category: str, claim: Claim, other: ParsedReport) -> Difference:
         claim if category == MISSING_FINDING else None,
         denial,
     )
-
-
-def _denial(claim: Claim, other: ParsedReport) -> Finding | None:
-    """Return the mention that denies a claim, by its name or a more general one, or None."""
-    names = {name for n in claim.names for name in (n, *other.lexicon.more_general(n))}
-    denials = (f for f in other.findings if f.polarity == "absent" and f.finding in names)
-    return next((f for f in denials if one_side(f.laterality, claim.laterality)), None)
 
 
 def _weighed(fault: _Fault, theirs: Claim, ours: Claim) -> Difference:

@@ -23,9 +23,10 @@ from radeval_core.corrections.types import (
     Correction,
 )
 from radeval_core.error_categories import CATEGORIES, FALSE_COMPARISON, FALSE_FINDING, WRONG_LOCATION, WRONG_SEVERITY
-from radeval_core.findings.claims import Claim, one_side
+from radeval_core.findings.claims import Claim
 from radeval_core.findings.compare import Comparison, compare
 from radeval_core.findings.differences import Difference
+from radeval_core.findings.kindred import one_side
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.types import Finding, ParsedReport
 from radeval_core.judges.fineradscore.rating import rate
