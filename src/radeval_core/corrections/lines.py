@@ -33,21 +33,22 @@ class ReportLine:
 
 def split_lines(report: str) -> tuple[ReportLine, ...]:
     """Return the lines of a report. A piece without a letter or digit belongs to the line before it."""
-    cuts = [match.end() for match in _END.finditer(report)]
-    lines: list[ReportLine] = []
-    start = 0
-    for end in [*cuts, len(report)]:
-        has_words = any(character.isalnum() for character in report[start:end])
-        if not has_words and lines:
-            start = lines.pop().start
+    spans: list[tuple[int, int]] = []
+    start = begin = 0  # of the line, and of its last piece: nothing before the last piece contains a word
+    for end in [*(match.end() for match in _END.finditer(report)), len(report)]:
+        has_words = any(report[i].isalnum() for i in range(begin, end))
+        begin = end
+        if not has_words and spans:
+            start = spans.pop()[0]
         elif not has_words and end < len(report):
             continue  # no words so far: the piece belongs to the first line
         if end > start:
-            lines.append(ReportLine(len(lines), start, end, report[start:end].strip()))
+            spans.append((start, end))
         start = end
+    lines = (ReportLine(i, start, end, report[start:end].strip()) for i, (start, end) in enumerate(spans))
     return tuple(line for line in lines if line.text)
 
 
 def line_at(lines: Sequence[ReportLine], position: int) -> ReportLine:
     """Return the line that contains a position of the report."""
-    return lines[max(bisect_right([line.start for line in lines], position) - 1, 0)]
+    return lines[max(bisect_right(lines, position, key=lambda line: line.start) - 1, 0)]

@@ -7,46 +7,19 @@ correction, which is as severe as the worst error.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from radeval_core.corrections.apply import heading_of, sentence
+from radeval_core.corrections.apply import sentence
 from radeval_core.corrections.lines import ReportLine, line_at, split_lines
-from radeval_core.corrections.types import (
-    CATEGORY_TITLES,
-    DELETE,
-    INSERT,
-    RATING,
-    REWRITE,
-    SEVERITY,
-    Analysis,
-    Correction,
-)
-from radeval_core.error_categories import CATEGORIES, FALSE_COMPARISON, FALSE_FINDING, WRONG_LOCATION, WRONG_SEVERITY
+from radeval_core.corrections.types import CATEGORY_TITLES, DELETE, INSERT, RATING, Analysis, Correction
+from radeval_core.error_categories import FALSE_COMPARISON, FALSE_FINDING, WRONG_LOCATION, WRONG_SEVERITY
 from radeval_core.findings.claims import Claim
-from radeval_core.findings.compare import Comparison, compare
+from radeval_core.findings.compare import compare
 from radeval_core.findings.differences import Difference
-from radeval_core.findings.kindred import one_side
-from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.types import Finding, ParsedReport
-from radeval_core.judges.fineradscore.rating import rate
-from radeval_core.judges.fineradscore.wording import comment, deny, describe
+from radeval_core.judges.fineradscore.writer import Problems, Writer
 from radeval_core.pairs import is_blank
-
-_CATEGORY = dict(zip(CATEGORIES, CATEGORY_TITLES, strict=True))
-_LEAST = RATING[1]
-
-
-@dataclass
-class _Problems:
-    """The errors of one line: new ones, and those that repeat an error of another line."""
-
-    found: list[Difference] = field(default_factory=list)
-    repeated: list[Difference] = field(default_factory=list)
-
-    @property
-    def all(self) -> list[Difference]:
-        return [*self.found, *self.repeated]
 
 
 def correct(reference: ParsedReport, candidate: ParsedReport) -> Analysis:
@@ -86,14 +59,15 @@ def _corrections(reference: ParsedReport, candidate: ParsedReport) -> list[Corre
     if not comparison.differences:
         return []
     lines = split_lines(candidate.text)
-    by_line: dict[int, _Problems] = {}
+    sided = _sided_lines(lines, candidate)
+    by_line: dict[int, Problems] = {}
     missing: list[Difference] = []
     for difference in comparison.differences:
         if difference.candidate is None:
             missing.append(difference)
             continue
-        for i, line in enumerate(_lines_of(difference.candidate, difference, lines, candidate)):
-            problems = by_line.setdefault(line.number, _Problems())
+        for i, line in enumerate(_lines_of(difference.candidate, difference, lines, sided)):
+            problems = by_line.setdefault(line.number, Problems())
             (problems.repeated if i else problems.found).append(difference)
     inserted: list[Difference] = []
     for difference in sorted(missing, key=lambda d: -d.weight):
@@ -102,14 +76,20 @@ def _corrections(reference: ParsedReport, candidate: ParsedReport) -> list[Corre
         if denying is None or denying.number in by_line:
             inserted.append(difference)
         else:
-            by_line[denying.number] = _Problems([difference])
-    writer = _Writer(reference, candidate, comparison)
+            by_line[denying.number] = Problems([difference])
+    writer = Writer(reference, candidate, comparison, lines)
     corrections = [writer.of_line(lines[number], by_line[number]) for number in sorted(by_line)]
     return corrections + [writer.insertion(difference) for difference in _in_order(inserted)]
 
 
+def _sided_lines(lines: Sequence[ReportLine], candidate: ParsedReport) -> set[tuple[int, str | None]]:
+    """Return the lines that give a finding a side themselves: the number of the line and the side."""
+    stated = [(line_at(lines, f.start), f) for f in candidate.stated if not f.carried]
+    return {(line.number, f.laterality) for line, f in stated if line.start <= f.start < line.end}
+
+
 def _lines_of(
-    claim: Claim, difference: Difference, lines: tuple[ReportLine, ...], candidate: ParsedReport
+    claim: Claim, difference: Difference, lines: Sequence[ReportLine], sided: set[tuple[int, str | None]]
 ) -> list[ReportLine]:
     """Return the lines of the candidate that contain the error, the longest first.
 
@@ -118,8 +98,7 @@ def _lines_of(
     wrong = {line_at(lines, mention.start) for mention in _wrong_mentions(difference, claim)}
     ordered = sorted(wrong, key=lambda line: (-len(line.text), line.text.lower(), line.number))
     if difference.category == WRONG_LOCATION:
-        sided = [f for f in candidate.stated if f.laterality == claim.laterality and not f.carried]
-        return [line for line in ordered if any(line.start <= f.start < line.end for f in sided)] or ordered[:1]
+        return [line for line in ordered if (line.number, claim.laterality) in sided] or ordered[:1]
     return ordered
 
 
@@ -141,126 +120,3 @@ def _wrong_mentions(difference: Difference, claim: Claim) -> Iterable[Finding]:
 def _in_order(differences: list[Difference]) -> list[Difference]:
     """Return differences in the order of the reference."""
     return sorted(differences, key=lambda d: min(m.start for m in d.reference.mentions) if d.reference else 0)
-
-
-class _Writer:
-    """Writes the text of corrections from the reference's sentences and from what is right in the candidate's."""
-
-    def __init__(self, reference: ParsedReport, candidate: ParsedReport, comparison: Comparison) -> None:
-        self.reference = reference
-        self.candidate = candidate
-        self.partner = {id(ours): theirs for theirs, ours in comparison.matched}
-        self.claims = list(dict.fromkeys([theirs for theirs, _ in comparison.matched]))
-        self.claims += [d.reference for d in comparison.differences if d.reference and d.candidate is None]
-        self.ours = [ours for _, ours in comparison.matched]
-        self.crowded: dict[int, int] = {}
-        for claim in self.claims:
-            for start in {mention.sentence_start for mention in claim.mentions}:
-                self.crowded[start] = self.crowded.get(start, 0) + 1
-
-    def insertion(self, difference: Difference) -> Correction:
-        claim = difference.reference
-        assert claim is not None  # only claims of the reference are inserted
-        return Correction(
-            line=None,
-            action=INSERT,
-            before="",
-            after=self.statement(claim),
-            rating=rate(difference),
-            category=(_CATEGORY[difference.category],),
-            comment=sentence(comment(difference)),
-        )
-
-    def of_line(self, line: ReportLine, problems: _Problems) -> Correction:
-        heading = heading_of(line.text)
-        after = " ".join(self.pieces(line, problems))
-        ratings = [*(rate(d) for d in problems.found), *(_LEAST for _ in problems.repeated)]
-        comments = [*(comment(d) for d in problems.found), *(f"{comment(d)} (again)" for d in problems.repeated)]
-        categories = [_CATEGORY[d.category] for d in problems.all]
-        return Correction(
-            line=line.number,
-            action=REWRITE if after else DELETE,
-            before=line.text,
-            after=f"{heading} {after}".strip() if after else "",
-            rating=max(ratings, key=lambda rating: SEVERITY[rating]),
-            category=tuple(category for category in CATEGORY_TITLES if category in categories),
-            comment=sentence("; ".join(dict.fromkeys(comments))),
-        )
-
-    def pieces(self, line: ReportLine, problems: _Problems) -> list[str]:
-        """Return the statements the line should contain, in its order."""
-        false = {id(d.candidate) for d in problems.all if d.reference is None}
-        missing = [d.reference for d in problems.all if d.candidate is None and d.reference is not None]
-        pieces = [self.statement(claim, line.text) for claim in missing]
-        for finding in self.candidate.findings:
-            if finding.implied or not line.start <= finding.start < line.end:
-                continue
-            if finding.kind == "normality":
-                if self.still_normal(finding):
-                    pieces.append(sentence(finding.text[:1].upper() + finding.text[1:]))
-            elif finding.polarity == "absent":
-                if not self.stated(finding):
-                    pieces.append(deny(finding))
-            else:
-                pieces += self.right_words(finding, line, false, problems)
-        return list(dict.fromkeys(pieces))
-
-    def right_words(self, finding: Finding, line: ReportLine, false: set[int], problems: _Problems) -> list[str]:
-        """Return the reference's statement about a finding of the line; empty if the reference has none."""
-        if any(finding in d.candidate.mentions for d in problems.all if d.candidate and id(d.candidate) in false):
-            return []
-        ours = next((claim for claim in self.ours if finding in claim.mentions), None)
-        if ours is not None:
-            return [self.statement(self.partner[id(ours)], line.text)]
-        similar = next((claim for claim in self.claims if _alike(finding, claim, self.reference.lexicon)), None)
-        return [self.statement(similar, line.text)] if similar is not None else []
-
-    def statement(self, claim: Claim, line: str = "") -> str:
-        """Return the reference's sentence for a claim, or a short description if that sentence makes other claims too.
-
-        If several sentences state the whole claim, take the one most like the line it replaces, so that a line of the
-        impression is replaced by one of the impression.
-        """
-        mention = max(_complete(claim), key=lambda m: _likeness(self._sentence(m), line))
-        if self.crowded.get(mention.sentence_start, 0) > 1:
-            return describe(claim, self.reference.lexicon)
-        return sentence(self._sentence(mention))
-
-    def _sentence(self, mention: Finding) -> str:
-        return self.reference.text[mention.sentence_start : mention.sentence_end]
-
-    def stated(self, denial: Finding) -> bool:
-        """Return whether the reference states what a line of the candidate denies."""
-        related = self.reference.lexicon.related
-        return any(related(denial.finding, name) for claim in self.claims for name in claim.names)
-
-    def still_normal(self, normality: Finding) -> bool:
-        """Return whether the reference states nothing that a normal statement of the candidate excludes."""
-        excluded = [f for f in self.candidate.findings if f.implied and f.start == normality.start]
-        return not any(self.stated(finding) for finding in excluded)
-
-
-def _alike(finding: Finding, claim: Claim, lexicon: Lexicon) -> bool:
-    return (
-        any(lexicon.related(finding.finding, name) for name in claim.names)
-        and one_side(finding.laterality, claim.laterality)
-        and lexicon.one_place(finding.anatomy, claim.anatomy)
-    )
-
-
-def _complete(claim: Claim) -> list[Finding]:
-    """Return the mentions that state the whole claim; the first mention if none does."""
-    whole = [
-        m
-        for m in claim.mentions
-        if (m.laterality, m.severity, m.change) == (claim.laterality, claim.severity, claim.change)
-        and m.anatomy == claim.anatomy
-        and set(m.measurements) == set(claim.measurements)
-        and (m.number in claim.numbers or not claim.numbers)
-    ]
-    return whole or [claim.mentions[0]]
-
-
-def _likeness(one: str, other: str) -> int:
-    """Return the number of words that two texts have in common."""
-    return len(set(one.lower().split()) & set(other.lower().split()))

@@ -17,6 +17,8 @@ from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.sentence_reader import read_sentence
 from radeval_core.findings.types import Finding
 
+#: sizes that a description lists; a claim of a real report has a few
+_MOST_SIZES = 16
 _CLAUSE = frozenset({"is", "are", "was", "were", "of", "in", "the"})
 
 
@@ -29,7 +31,7 @@ def describe(claim: Claim, lexicon: Lexicon) -> str:
         said += f" in the {places}"
     said = f"{_number(claim)} {_grade(claim)} {said}"
     if claim.measurements:
-        said += f" measuring {' x '.join(f'{size:g}' for size in claim.measurements)} mm"
+        said += f" measuring {' x '.join(f'{size:g}' for size in claim.measurements[:_MOST_SIZES])} mm"
     if claim.change == "resolved":
         said += " has resolved"
     elif claim.change:
