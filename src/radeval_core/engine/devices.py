@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import torch
 
 from radeval_core.errors import InputError
@@ -54,3 +56,16 @@ def is_out_of_memory(error: BaseException) -> bool:
         return True
     text = str(error)
     return isinstance(error, RuntimeError) and ("out of memory" in text or "can't allocate memory" in text)
+
+
+def _after_fork() -> None:
+    """Let a forked process use one core: the threads of the model's library do not exist there, and it waits for them.
+
+    `multiprocessing` on Linux and `datasets.map(num_proc=…)` fork. Without this, a model that ran once in the parent
+    never answers in the child.
+    """
+    torch.set_num_threads(1)
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which starts every process anew
+    os.register_at_fork(after_in_child=_after_fork)

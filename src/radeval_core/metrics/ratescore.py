@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,7 +15,7 @@ from radeval_core.engine.annotations import AnnotationStore
 from radeval_core.errors import InputError
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.types import ParsedReport, RateEntity
-from radeval_core.findings.views.rate_concepts import Concept, differences, nearness, rate_concepts
+from radeval_core.findings.views.rate_concepts import Concept, rate_concepts
 from radeval_core.functional.ratescore import (
     NO_ENTITIES,
     PENALTIES,
@@ -27,8 +28,9 @@ from radeval_core.functional.ratescore import (
     read_affinity,
 )
 from radeval_core.metrics._annotated import AnnotatedScorer
+from radeval_core.metrics._entity_matching import Side, both_ways
 from radeval_core.metrics._weights import read_weights_file
-from radeval_core.metrics.base import DTYPE, Array, Option, PairScores
+from radeval_core.metrics.base import DTYPE, Option, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair
 
@@ -171,11 +173,8 @@ class RateScorer(AnnotatedScorer):
     def _compare(self, prediction: EntityReport, reference: EntityReport, vectors: dict[str, Any]) -> _Couple:
         if not prediction.entities or not reference.entities:
             return _Couple()
-        similarity = _similarity(prediction.concepts, reference.concepts, vectors, prediction.lexicon)
-        types, others = [e.type for e in prediction.entities], [e.type for e in reference.entities]
-        penalty = self.chosen["penalty"]
-        forth = best_matches(similarity, types, others, self._affinity, penalty)
-        back = best_matches(similarity.T, others, types, self._affinity, penalty)
+        match = partial(best_matches, affinity=self._affinity, penalty=self.chosen["penalty"])
+        forth, back = both_ways(_side(prediction), _side(reference), vectors, prediction.lexicon, match)
         return _Couple(one_direction(forth, self._affinity), one_direction(back, self._affinity), forth, back)
 
     def signature_fields(self) -> dict[str, object]:
@@ -233,19 +232,8 @@ class _Couple:
         self.score = rate_score(precision, recall)
 
 
-def _similarity(
-    ones: Sequence[Concept], others: Sequence[Concept], vectors: dict[str, Any], lexicon: Lexicon | None
-) -> Array:
-    """Return the cosine of the names, or the nearness of the concepts if the lexicon relates them."""
-    left = np.array([vectors[c.words] for c in ones], dtype=np.float64)
-    right = np.array([vectors[c.words] for c in others], dtype=np.float64)
-    similarity: Array = left @ right.T
-    if lexicon is not None:
-        for i, one in enumerate(ones):
-            for j, other in enumerate(others):
-                near = nearness(one, other, lexicon)
-                similarity[i, j] = similarity[i, j] * differences(one, other) if near is None else near
-    return similarity
+def _side(report: EntityReport) -> Side:
+    return Side(report.concepts, [entity.type for entity in report.entities], range(len(report.entities)))
 
 
 def _detail(prediction: EntityReport, reference: EntityReport, couple: _Couple) -> dict[str, Any]:

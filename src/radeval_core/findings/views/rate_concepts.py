@@ -6,12 +6,18 @@ are a kind or a part of another.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
 
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.match import find_forms, side_of
 from radeval_core.findings.text import tokenize
-from radeval_core.findings.types import ParsedReport, RateEntity
+from radeval_core.findings.types import Finding, ParsedReport, RateEntity
 from radeval_core.findings.views.rate import rate_entities
 
 #: similarity of a concept and a more general one: consolidation and opacity, a lobe and its lung
@@ -45,31 +51,65 @@ class Concept:
 
 def rate_concepts(report: ParsedReport) -> list[tuple[RateEntity, Concept]]:
     """Return the entities of a report with their concepts."""
+    said = _Said(report)
     return [
-        (entity, _place(entity, report.lexicon) if entity.type == "Anatomy" else _said(entity, report))
+        (entity, _place(entity, report.lexicon) if entity.type == "Anatomy" else said.concept(entity))
         for entity in rate_entities(report)
     ]
 
 
-def nearness(one: Concept, other: Concept, lexicon: Lexicon) -> float | None:
-    """Return how alike two concepts are, from 0 to 1, or None if the lexicon does not relate them."""
-    if not one.name or not other.name:
-        return None
-    if one.name == other.name:
-        near = 1.0
-    elif other.name in more_general(one.name, lexicon) or one.name in more_general(other.name, lexicon):
-        near = KIN
-    else:
-        return None
-    return near * differences(one, other)
+def with_concepts(
+    cosine: NDArray[np.float64], ones: Sequence[Concept], others: Sequence[Concept], lexicon: Lexicon
+) -> NDArray[np.float64]:
+    """Return how alike concepts are, with a row per concept and a column per other concept.
+
+    Concepts that the lexicon relates get a fixed value, others the cosine of their names. Both are lowered if side,
+    severity or presence differ.
+    """
+    near = _nearness([c.name for c in ones], [c.name for c in others], lexicon)
+    return np.where(near > 0, near, cosine) * _differences(ones, others)
 
 
-def differences(one: Concept, other: Concept) -> float:
+def _nearness(ones: Sequence[str], others: Sequence[str], lexicon: Lexicon) -> NDArray[np.float64]:
+    """Return 1 for the same name, KIN if one is a kind or part of the other, else 0."""
+    rows, columns = _numbers(ones), _numbers(others)
+    table = np.zeros((len(rows), len(columns)))
+    for name, row in rows.items():
+        for general in more_general(name, lexicon):
+            if general in columns:
+                table[row, columns[general]] = KIN
+    for name, column in columns.items():
+        for general in more_general(name, lexicon):
+            if general in rows:
+                table[rows[general], column] = KIN
+        if name and name in rows:
+            table[rows[name], column] = 1.0
+    return table[np.ix_([rows[name] for name in ones], [columns[name] for name in others])]
+
+
+def _differences(ones: Sequence[Concept], others: Sequence[Concept]) -> NDArray[np.float64]:
     """Return the factor that lowers a similarity if side, severity or presence differ; 1 if none does."""
-    factor = OTHER_SIDE if one.side and other.side and one.side != other.side else 1.0
-    if one.severity and other.severity and one.severity != other.severity:
-        factor *= OTHER_SEVERITY
-    return factor * (DENIED if {one.absent, other.absent} == {True, False} else 1.0)
+    sides = _unlike([c.side for c in ones], [c.side for c in others])
+    severities = _unlike([c.severity for c in ones], [c.severity for c in others])
+    presence = {None: "", True: "absent", False: "present"}
+    denied = _unlike([presence[c.absent] for c in ones], [presence[c.absent] for c in others])
+    factor = np.where(sides, OTHER_SIDE, 1.0)
+    factor *= np.where(severities, OTHER_SEVERITY, 1.0)
+    factor *= np.where(denied, DENIED, 1.0)
+    return factor
+
+
+def _unlike(ones: Sequence[str], others: Sequence[str]) -> NDArray[np.bool_]:
+    """Return where both texts are given and differ."""
+    numbers = _numbers([*ones, *others, ""])
+    left, right = np.array([numbers[x] for x in ones])[:, None], np.array([numbers[x] for x in others])[None, :]
+    unlike: NDArray[np.bool_] = (left != right) & (left != numbers[""]) & (right != numbers[""])
+    return unlike
+
+
+def _numbers(texts: Sequence[str]) -> dict[str, int]:
+    """Return a number for each distinct text."""
+    return {text: i for i, text in enumerate(dict.fromkeys(texts))}
 
 
 def more_general(name: str, lexicon: Lexicon) -> tuple[str, ...]:
@@ -77,17 +117,36 @@ def more_general(name: str, lexicon: Lexicon) -> tuple[str, ...]:
     return lexicon.ancestors(name) if name in lexicon.regions else lexicon.more_general(name)
 
 
-def _said(entity: RateEntity, report: ParsedReport) -> Concept:
-    """Return the concept of the finding that contains an entity's words."""
-    absent = entity.type.startswith("Non-")
-    for f in report.stated:
-        if (
-            f.start <= entity.start
-            and entity.end <= f.end
-            and absent == (f.kind == "normality" or f.polarity == "absent")
-        ):
-            return Concept(f.finding, f.finding.replace("_", " "), f.laterality or "", f.severity or "", absent)
-    return Concept("", entity.text, absent=absent)
+class _Said:
+    """The stated findings of a report, found by their position."""
+
+    def __init__(self, report: ParsedReport) -> None:
+        self._findings = findings = report.stated
+        self._order = sorted(range(len(findings)), key=lambda i: findings[i].start)
+        self._starts = [findings[i].start for i in self._order]
+        #: how far the findings up to each one reach
+        self._reach = list(accumulate((findings[i].end for i in self._order), max))
+
+    def concept(self, entity: RateEntity) -> Concept:
+        """Return the concept of the first finding that contains an entity's words."""
+        absent = entity.type.startswith("Non-")
+        numbers = [i for i in self._around(entity) if absent == _is_absent(self._findings[i])]
+        if not numbers:
+            return Concept("", entity.text, absent=absent)
+        f = self._findings[min(numbers)]
+        return Concept(f.finding, f.finding.replace("_", " "), f.laterality or "", f.severity or "", absent)
+
+    def _around(self, entity: RateEntity) -> Iterator[int]:
+        """Yield the numbers of the findings whose words include the entity's."""
+        at = bisect_right(self._starts, entity.start) - 1
+        while at >= 0 and self._reach[at] >= entity.end:
+            if self._findings[self._order[at]].end >= entity.end:
+                yield self._order[at]
+            at -= 1
+
+
+def _is_absent(finding: Finding) -> bool:
+    return finding.kind == "normality" or finding.polarity == "absent"
 
 
 def _place(entity: RateEntity, lexicon: Lexicon) -> Concept:
