@@ -73,7 +73,7 @@ def test_a_run_that_fails_leaves_the_old_file(pairs, tmp_path, capsys, monkeypat
     monkeypatch.setattr(RougeScorer, "score", interrupted)
     out = tmp_path / "d.jsonl"
     out.write_text("old")
-    assert cli.main(["score", pairs, "--metrics", "rouge", "--details", str(out)]) == 1
+    assert cli.main(["score", pairs, "--metrics", "rouge", "--details", str(out)]) == 130
     assert out.read_text() == "old" and sorted(os.listdir(tmp_path)) == ["d.jsonl", "pairs.jsonl"]
 
 

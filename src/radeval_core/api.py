@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from radeval_core.engine.annotations import AnnotationStore
 from radeval_core.engine.cache import cache_from
-from radeval_core.errors import InputError, unknown_name
+from radeval_core.errors import InputError, says_what_to_install, unknown_name
 from radeval_core.io import PairColumns, TablePairs, is_table
 from radeval_core.metrics._coverage import LOW_COVERAGE
 from radeval_core.metrics.base import Array, Resources, Scorer
@@ -63,11 +63,11 @@ class LoadedMetric:
         """Score pairs that are already checked and return plain Python values."""
         scorer = make_scorer(self.name, self.config, self.resources, self.options)
         check_lexicon([scorer])
-        scorer.warm_up()  # a missing package or checkpoint is an error that says what to type
         cutter = self.resources.cutter
         if cutter:
             pairs = list(cutter.pairs(pairs))
-        _, results = run(lambda: pairs, [scorer], detailed)
+        with says_what_to_install(f"config {scorer.config.name!r} of {self.name}"):
+            _, results = run(lambda: pairs, [scorer], detailed)
         return plain_result(results[self.name]) | (cutter.counts() if cutter else {})
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 
 #: packages without which the metrics of an extra do not run
@@ -42,6 +43,19 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:
 def is_installed(extra: str) -> bool:
     """Return True if the packages of an extra that metrics run on are installed; True for no extra."""
     return all(find_spec(package) is not None for package in _PACKAGES.get(extra, ()))
+
+
+@contextmanager
+def says_what_to_install(what: str) -> Iterator[None]:
+    """Turn a failed import of a package of an extra into an error with the command that installs it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        extra = next((extra for extra, packages in _PACKAGES.items() if missing in packages), None)
+        if extra is None:
+            raise
+        raise needs_extra(extra, what) from error
 
 
 def needs_extra(extra: str, what: str) -> MissingDependencyError:
