@@ -4,7 +4,7 @@ import pytest
 
 from radeval_core import load
 from radeval_core.errors import InputError
-from radeval_core.functional.cider import DocumentFrequencies, cider_d, count_ngrams, ngram_vectors, words
+from radeval_core.functional.cider import DocumentFrequencies, cider_d, count_ngrams, ngram_vectors, self_score, words
 
 
 @pytest.mark.parametrize(
@@ -94,3 +94,20 @@ def test_the_error_names_a_bad_corpus():
         load("cider", corpus=[]).compute(["a"], ["a"])
     with pytest.raises(InputError, match=r"corpus\[1\] must be a string, got None"):
         load("cider", corpus=["a", None]).compute(["a"], ["a"])
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("left pleural effusion seen", 10.0),
+        ("left pleural effusion", 7.5),  # no sequence of four words
+        ("effusion", 2.5),
+        ("...", 0.0),
+        ("clear lungs", 0.0),  # in every document, so without weight
+    ],
+)
+def test_a_report_with_itself_scores_10_less_a_quarter_per_length_without_weight(text, expected):
+    found = frequencies(f"{text} clear lungs", "clear lungs", "other clear lungs")
+    vectors = ngram_vectors(text, found)
+    assert self_score(vectors) == pytest.approx(expected)
+    assert cider_d(vectors, [vectors]) == pytest.approx(expected)

@@ -80,6 +80,14 @@ def cider_d(prediction: NgramVectors, references: Sequence[NgramVectors]) -> flo
     return _SCALE * sum(_similarity(prediction, r) for r in references) / (len(references) * ORDERS)
 
 
+def self_score(text: NgramVectors) -> float:
+    """Return the score of a text with itself: 10, less a quarter for each n-gram length without weight.
+
+    A length has no weight if the text has fewer words, or if every document contains all its n-grams of that length.
+    """
+    return _SCALE * sum(norm > 0 for norm in text.norms) / ORDERS
+
+
 def _similarity(prediction: NgramVectors, reference: NgramVectors) -> float:
     """Return the sum of clipped cosines over n-gram lengths, times the length penalty."""
     total = 0.0

@@ -66,7 +66,7 @@ class MetricSpec:
         higher_is_better: the direction of the headline.
         bounds: lowest and highest possible headline; None if there is no bound.
         symmetric: True if swapping prediction and reference keeps the score of a pair (parts may swap).
-        identity: the score of a report compared with itself.
+        identity: the score of a report compared with itself, if it has enough words or entities to compare.
         empty: the rule for empty reports.
         multi_reference: True if a pair may have several references.
         corpus_headline: True if the headline is computed over the corpus, not as the mean of `scores`.
