@@ -251,7 +251,7 @@ def test_a_folder_that_cannot_be_written_is_found_out_before_the_source_is_read(
 
     monkeypatch.setattr("tempfile.mkstemp", refuse)
     monkeypatch.setattr("radeval_core.data.build._tables", lambda *_: pytest.fail("read before the folder was checked"))
-    with pytest.raises(InputError, match="cannot write radpref to .*Read-only"):
+    with pytest.raises(InputError, match=r"cannot write radpref to .*Read-only"):
         build("radpref", radpref(tmp_path), tmp_path / "out")
 
 
