@@ -25,9 +25,10 @@ import subprocess
 import sys
 import tarfile
 import time
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from defusedxml import ElementTree
 
 from radeval_core.findings import FindingsParser
 
@@ -62,7 +63,7 @@ def openi_reports(folder: Path) -> Iterator[str]:
             file = archive.extractfile(member) if member.name.endswith(".xml") else None
             if file is None:
                 continue
-            root = ElementTree.parse(file).getroot()
+            root = ElementTree.parse(file, forbid_dtd=True).getroot()
             uid = root.find("uId")
             if uid is None or uid.get("id") not in wanted:
                 continue
