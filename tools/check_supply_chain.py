@@ -138,7 +138,7 @@ def run_bandit(tools: Path) -> Audit:
 
 
 def run_pip_audit(tools: Path) -> Audit:
-    """Look every locked package up in PyPI's list of vulnerabilities, one lock at a time: two may differ in a version."""
+    """Look up the known vulnerabilities of every locked package, lock by lock: two locks may differ in a version."""
     audits = [_audit_lock(tools / "pip-audit", lock) for lock in LOCKS]
     findings = dict.fromkeys(finding for audit in audits for finding in audit.findings)
     return Audit(tuple(findings), tuple(dict.fromkeys(reason for audit in audits for reason in audit.unchecked)))

@@ -1,0 +1,157 @@
+"""The lock files agree with constraints.txt, pyproject.toml and what is installed, and every entry has hashes."""
+
+import importlib.metadata
+import tomllib
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from check_release import packages_needed
+from install_locked import is_cpu_build
+from write_locks import cpu_builds, cpu_lock, cuda_only, entries, hashes, pin, without_cuda
+
+LOCKS = ("build", "test", "torch-cpu", "cuda", "weights", "tools")
+# what the tests ran with: the environment of CI
+CI = {
+    "python_full_version": "3.11.7",
+    "python_version": "3.11",
+    "sys_platform": "linux",
+    "platform_system": "Linux",
+    "platform_machine": "x86_64",
+    "platform_python_implementation": "CPython",
+    "implementation_name": "cpython",
+}
+#: constraints.txt also serves GPU builds of torch, each of which needs its own triton
+NOT_CONSTRAINED = {"triton"}
+
+
+@pytest.fixture(scope="module")
+def locks(root):
+    return {name: entries((root / "locks" / f"{name}.txt").read_text("utf-8")) for name in LOCKS}
+
+
+@pytest.fixture(scope="module")
+def constraints(root):
+    lines = (root / "constraints.txt").read_text("utf-8").splitlines()
+    return dict(name_and_version(Requirement(line)) for line in lines if line and not line.startswith("#"))
+
+
+def name_and_version(requirement):
+    (only,) = requirement.specifier
+    assert only.operator == "=="
+    return canonicalize_name(requirement.name), only.version
+
+
+def pins(lock):
+    """Return the versions of a lock in the environment of CI."""
+    wanted = [pin(entry) for entry in lock]
+    return dict(name_and_version(r) for r in wanted if r.marker is None or r.marker.evaluate(CI))
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_entry_has_one_version_and_hashes(name, locks):
+    assert locks[name]
+    for entry in locks[name]:
+        name_and_version(pin(entry))
+        assert hashes(entry), f"{pin(entry)} has no hash"
+
+
+def test_the_lock_of_the_tests_and_the_constraints_name_the_same_versions(locks, constraints):
+    locked = {**pins(locks["test"]), **pins(locks["weights"])}
+    assert {name: v for name, v in locked.items() if name not in NOT_CONSTRAINED} == constraints
+
+
+@pytest.mark.parametrize("name", ["build", "weights", "torch-cpu"])
+def test_the_other_locks_of_the_tests_follow_the_constraints(name, locks, constraints):
+    assert {n: v.removesuffix("+cpu") for n, v in pins(locks[name]).items()}.items() <= constraints.items()
+
+
+def test_what_builds_packages_is_what_the_tests_run_with(locks):
+    assert pins(locks["build"]).items() <= pins(locks["test"]).items()
+
+
+def test_the_lock_meets_every_requirement_of_pyproject(root, locks):
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    locked = pins(locks["test"])
+    chosen = [r for extra, rs in extras.items() if extra != "vllm" for r in rs]
+    for text in [*project["project"]["dependencies"], *chosen, *project["build-system"]["requires"]]:
+        wanted = Requirement(text)
+        if canonicalize_name(wanted.name) != "radeval-core":
+            assert wanted.specifier.contains(locked[canonicalize_name(wanted.name)]), text
+
+
+def test_the_tools_of_the_supply_chain_are_locked(root, locks):
+    group = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["dependency-groups"]["supply-chain"]
+    locked = pins(locks["tools"])
+    for wanted in map(Requirement, group):
+        assert wanted.specifier.contains(locked[canonicalize_name(wanted.name)]), wanted
+
+
+def test_the_lock_is_complete(locks):
+    """pip installs it with --no-deps, so a package that is missing here would be missing in the environment."""
+    needed = packages_needed("radeval_core", ["test"])
+    locked = {canonicalize_name(pin(entry).name) for lock in ("test", "cuda") for entry in locks[lock]}
+    assert needed <= locked
+
+
+def test_the_locked_versions_meet_what_the_packages_ask_of_each_other(locks):
+    locked = pins(locks["test"])
+    for name in packages_needed("radeval_core", ["test"]) - {"triton"}:
+        for wanted in map(Requirement, importlib.metadata.requires(name) or []):
+            other = canonicalize_name(wanted.name)
+            if other in locked and (wanted.marker is None or wanted.marker.evaluate({"extra": ""})):
+                assert wanted.specifier.contains(locked[other], prereleases=True), f"{name} needs {wanted}"
+
+
+def test_what_cuda_adds_is_only_for_linux_and_not_in_the_lock_of_the_tests(locks):
+    for entry in locks["cuda"]:
+        assert not pin(entry).marker.evaluate({**CI, "sys_platform": "darwin", "platform_machine": "arm64"})
+    assert cuda_only(locks["cuda"], locks["test"]) == locks["cuda"]
+    assert any(pin(entry).name.startswith("nvidia-") for entry in locks["cuda"])
+    assert not any(pin(entry).name.startswith("nvidia-") for entry in locks["test"])
+
+
+def test_make_and_ci_install_with_hashes(root):
+    makefile = (root / "Makefile").read_text("utf-8")
+    assert "tools/install_locked.py" in makefile and "HASHES ?= yes" in makefile
+    assert "make test\n" in (root / ".ci" / "run").read_text("utf-8")
+
+
+# the parts of write_locks.py
+
+A, B = "a" * 64, "b" * 64
+
+
+def test_entries_are_read_with_their_hashes_and_without_comments():
+    text = f"# note\none==1 \\\n    --hash=sha256:{A} \\\n    --hash=sha256:{B}\n    # via two\n"
+    text += f"two==2 ; sys_platform == 'linux' \\\n    --hash=sha256:{B}\n"
+    one, two = entries(text)
+    assert (str(pin(one)), hashes(one)) == ("one==1", [A, B])
+    assert (pin(two).name, str(pin(two).marker), hashes(two)) == ("two", 'sys_platform == "linux"', [B])
+
+
+def test_cuda_gets_other_versions_of_a_package_but_not_the_same_one_again():
+    tested = [f"triton==3.9.0 --hash=sha256:{A}", f"Six==1 --hash=sha256:{A}"]
+    everything = [f"triton==3.7.1 --hash=sha256:{B}", f"triton==3.9.0 --hash=sha256:{A}", f"six==1 --hash=sha256:{A}"]
+    assert cuda_only(everything, tested) == everything[:1]
+
+
+def test_requirements_of_a_cpu_build_leave_out_cuda():
+    given = ["filelock", "nvidia-cublas==13; sys_platform == 'linux'", "cuda-toolkit==13", "triton==3.7.1", "cudam>1"]
+    assert without_cuda(given) == ["filelock", "cudam>1"]
+
+
+def test_cpu_builds_of_the_same_version_are_kept_and_others_dropped():
+    builds = {"torch-2.13.0+cpu-cp311.whl": A, "torch-2.13.0+cpu-cp312.whl": B}
+    text = "\n".join(cpu_lock("2.13.0", builds))
+    assert cpu_builds(text, "2.13.0") == builds
+    assert cpu_builds(text, "2.13.1") == {}
+    (entry,) = entries(text)
+    assert (str(pin(entry)), hashes(entry)) == ("torch==2.13.0+cpu", [A, B])
+
+
+@pytest.mark.parametrize(("version", "expected"), [("2.13.0+cpu", True), ("2.13.0", False), ("2.13.0+cu130", False)])
+def test_which_build_of_torch_needs_cuda(version, expected):
+    assert is_cpu_build(version) is expected
