@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import random
+import shutil
 import signal
 import sys
 import tempfile
@@ -128,13 +129,14 @@ def fill_cache(folder: Path, _: int) -> int:
 
 
 def check_cache(folder: Path) -> str:
-    """Check that every entry is right or absent."""
+    """Check that every entry is right or absent; then delete the cache, so that the next run starts with none."""
     found = DiskCache(folder / "cache").get("soak", [f"report {i}" for i in range(ENTRIES)])
     for text, data in found.items():
         if data != f"annotation {text.removeprefix('report ')} ".encode() * 400:
             raise BrokenPromise(f"{text}: wrong data in the cache")
     if list((folder / "cache").glob("*damaged*")):
         raise BrokenPromise("a kill damaged the cache")
+    shutil.rmtree(folder / "cache")
     return "all entries" if len(found) == ENTRIES else "some entries" if found else "no entries"
 
 
