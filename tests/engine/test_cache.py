@@ -253,3 +253,16 @@ def test_a_clock_that_jumps_keeps_the_order_of_use(tmp_path, monkeypatch):
         monkeypatch.setattr("time.time_ns", lambda now=now: now)
         cache.put("m", {f"text {i}": bytes(500)})
     assert list(cache.get("m", [f"text {i}" for i in range(6)])) == ["text 3", "text 4", "text 5"]
+
+
+def test_a_cache_whose_first_writer_was_killed_is_ours(tmp_path):
+    """Until the first checkpoint, our table and our mark are only in the log beside the file."""
+    code = (
+        "import os, sys; from radeval_core.engine import cache\n"
+        "closed, cache.closing = [], lambda db: type('Kept', (), {'__enter__': lambda s: closed.append(db) or db, "
+        "'__exit__': lambda s, *_: None})()\n"
+        "cache.DiskCache(sys.argv[1]).put('m', {'text': b'data'}); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, timeout=60)
+    assert b"sealed BLOB" not in (tmp_path / "annotations.sqlite").read_bytes()
+    assert DiskCache(tmp_path).get("m", ["text"]) == {"text": b"data"}

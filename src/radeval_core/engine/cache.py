@@ -177,7 +177,9 @@ class DiskCache:
         foreign = not is_ours and mark not in (None, 0, _APPLICATION)
         if mark == 0 and not is_ours:
             with suppress(sqlite3.Error, UnicodeDecodeError), closing(self._connect("ro")) as db:
-                foreign = bool(db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0])
+                # a process that was killed leaves our table in the log beside the file
+                declared = [sql.encode() for (sql,) in db.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL")]
+                foreign = not all(any(words in sql for words in _DECLARED) for sql in declared)
         if foreign:
             raise InputError(f"{self.file} belongs to another program: give another folder for the cache")
 
