@@ -1,8 +1,8 @@
 """Bring pages from outside `docs/` into the documentation site, and point links at them.
 
-A hook of MkDocs, named in mkdocs.yml. The cards of metrics and datasets, CONTRIBUTING and CHANGELOG are written for
-readers of the repository; the site shows the same files, so nothing is written twice. Links between files keep the form
-that works in the repository (`../metrics/green/README.md`); here they are changed to the pages of the site.
+A hook of MkDocs, named in mkdocs.yml. The cards of metrics and datasets, CONTRIBUTING, SECURITY and CHANGELOG are
+written for readers of the repository; the site shows the same files, so nothing is written twice. Links between files
+keep the form that works in the repository (`../metrics/green/README.md`); here they become pages of the site.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ GROUPS = {
     "Dataset cards": cards("datasets_cards", "dataset_cards"),
     "Project": {
         "CONTRIBUTING.md": "contributing.md",
+        "SECURITY.md": "security_policy.md",
         "src/radeval_core/findings/lexicon/README.md": "lexicon.md",
         "CHANGELOG.md": "changelog.md",
     },

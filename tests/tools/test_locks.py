@@ -1,7 +1,13 @@
 """The lock files agree with constraints.txt, pyproject.toml and what is installed, and every entry has hashes."""
 
+import hashlib
 import importlib.metadata
+import os
+import shutil
+import subprocess
+import sys
 import tomllib
+import zipfile
 
 import pytest
 from packaging.requirements import Requirement
@@ -155,3 +161,49 @@ def test_cpu_builds_of_the_same_version_are_kept_and_others_dropped():
 @pytest.mark.parametrize(("version", "expected"), [("2.13.0+cpu", True), ("2.13.0", False), ("2.13.0+cu130", False)])
 def test_which_build_of_torch_needs_cuda(version, expected):
     assert is_cpu_build(version) is expected
+
+
+# installing
+
+
+@pytest.fixture
+def checkout(root, tmp_path):
+    """Return a folder with the installer and the wheel of an empty package."""
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "locks").mkdir()
+    shutil.copy(root / "tools" / "install_locked.py", tmp_path / "tools")
+    with zipfile.ZipFile(tmp_path / "empty-1-py3-none-any.whl", "w") as wheel:
+        info = "empty-1.dist-info"
+        wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: empty\nVersion: 1\n")
+        wheel.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        wheel.writestr(f"{info}/RECORD", "")
+    return tmp_path
+
+
+def install(checkout, digest):
+    """Run the installer with a lock of the empty package; return the process."""
+    lock = f"--no-index\n--find-links {checkout}\nempty==1 --hash=sha256:{digest}\n"
+    (checkout / "locks" / "build.txt").write_text(lock)
+    (checkout / "locks" / "test.txt").write_text("torch==0.0.0\n")  # which is nowhere: the run ends there
+    environment = {**os.environ, "PIP_TARGET": str(checkout / "installed"), "PIP_NO_INDEX": "1"}
+    command = [sys.executable, str(checkout / "tools" / "install_locked.py")]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.e2e
+def test_a_file_with_other_bytes_than_the_lock_names_is_not_installed(checkout):
+    done = install(checkout, A)
+    assert done.returncode == 1
+    assert "DO NOT MATCH THE HASHES" in done.stderr
+    assert "pip could not install locks/build.txt" in done.stderr and "HASHES=no" in done.stderr
+    assert not (checkout / "installed").exists()
+
+
+@pytest.mark.e2e
+def test_a_file_with_the_bytes_that_the_lock_names_is_installed(checkout):
+    (wheel,) = checkout.glob("*.whl")
+    done = install(checkout, hashlib.sha256(wheel.read_bytes()).hexdigest())
+    assert "pip finds no torch 0.0.0 for this Python and system" in done.stderr
+    assert [path.name for path in (checkout / "installed").iterdir()] == ["empty-1.dist-info"]
