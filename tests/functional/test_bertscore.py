@@ -117,3 +117,8 @@ def test_details_show_tokens_and_their_best_match(tiny_encoder):
 def test_text_without_any_token_scores_like_an_empty_report(tiny_encoder):
     metric = load("bertscore", checkpoint=str(tiny_encoder))
     assert metric.compute(["\u200b", "heart"], ["heart", "\u200b"])["scores"] == [0.0, 0.0]
+
+
+def test_a_cosine_above_one_is_rounding():
+    best = [1.0000001, 1.0]
+    assert precision_recall_f1(best, [1, 1], best, [1, 1]) == (1.0, 1.0, 1.0)

@@ -42,8 +42,9 @@ def precision_recall_f1(
         reference_weights: weight of each token of the reference.
         baseline: precision, recall and F1 of unrelated texts, for rescaling; None for no rescaling.
     """
-    precision = weighted_mean(prediction_best, prediction_weights)
-    recall = weighted_mean(reference_best, reference_weights)
+    # a cosine above 1 is an error of 32-bit rounding
+    precision = weighted_mean(np.minimum(prediction_best, 1.0), prediction_weights)
+    recall = weighted_mean(np.minimum(reference_best, 1.0), reference_weights)
     values = (precision, recall, harmonic_mean(precision, recall))
     if baseline is None:
         return values
