@@ -3,9 +3,11 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 from chat_server import ChatServer, Reply
@@ -149,6 +151,18 @@ def test_every_judged_metric_has_the_options_of_a_hung_server(metric, option, ca
     assert f"{option} " in capsys.readouterr().out
 
 
+def _entries(cache):
+    """Return the number of entries in a cache that another process writes; 0 until it has made its table."""
+    file = cache / "annotations.sqlite"
+    if not file.is_file():
+        return 0
+    with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
+        try:
+            return connection.execute("SELECT count(*) FROM entries").fetchone()[0]
+        except sqlite3.OperationalError:
+            return 0
+
+
 @pytest.mark.e2e
 def test_an_interrupted_run_is_exit_130_and_keeps_its_answers(pairs, tmp_path):
     def behave(question, nth, body):
@@ -159,7 +173,7 @@ def test_an_interrupted_run_is_exit_130_and_keeps_its_answers(pairs, tmp_path):
     with ChatServer(behave) as server:
         environment = {**os.environ, "OPENAI_BASE_URL": f"{server.url}/v1"}
         process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
-        while len(server.seen) < 2 and process.poll() is None:
+        while (len(server.seen) < 2 or not _entries(tmp_path / "cache")) and process.poll() is None:
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=15)

@@ -20,7 +20,6 @@ from radeval_core.data.radcheck.errors import perturb
 from radeval_core.data.radcheck.structures import Anatomy, GoldFinding, Observation, Report, load_grammar
 from radeval_core.data.radcheck.write import Written, write_absent, write_present, write_report, write_sentences
 from radeval_core.error_categories import CATEGORIES
-from radeval_core.io import write_jsonl
 
 Row = dict[str, Any]
 NER_ROUNDS, EVAL_ROUNDS = 20, 10  # reports per pair of anatomy and modality
@@ -174,6 +173,8 @@ CONFIGS = {"ner": ner_rows, "eval": eval_rows, "synthetic": synthetic_rows}
 
 def write_sample(out: Path, count: int = 20, seed: int = 0) -> None:
     """Write the first pairs of the test split, one per study, as JSON Lines in the layout of `radeval bench`."""
+    from radeval_core.io import write_jsonl  # imports the parser, which the generated rows must not depend on
+
     rows = eval_rows(seed)["test"]
     lines = []
     for row in rows[:: CANDIDATES + 1][:count]:
