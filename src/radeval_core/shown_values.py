@@ -10,7 +10,7 @@ import numpy as np
 
 from radeval_core.errors import unknown_name
 from radeval_core.metrics.base import Array
-from radeval_core.registry import get_spec, scorer_class
+from radeval_core.registry import get_spec, metric_value, scorer_class
 from radeval_core.runner import MetricResult
 
 
@@ -71,12 +71,12 @@ def shown_value(name: str) -> ShownValue:
     """
     metric, dot, key = name.partition(".")
     spec, corpus = get_spec(metric), scorer_class(metric).corpus_numbers
-    if not dot:
-        return ShownValue(name, metric, metric, spec.higher_is_better)
-    if key not in (*spec.parts, *corpus):
+    if dot and key not in (*spec.parts, *corpus):
         raise unknown_name(f"part of {metric}", key, [*spec.parts, *corpus] or ["(none)"])
-    up = spec.parts[key].higher_is_better if key in spec.parts else spec.higher_is_better
-    return ShownValue(name, metric, key, up)
+    if key in corpus and key not in spec.parts:
+        return ShownValue(name, metric, key, spec.higher_is_better)
+    named = metric_value(name)
+    return ShownValue(name, named.metric, named.key, named.higher_is_better)
 
 
 def metrics_of(values: Sequence[ShownValue]) -> list[str]:
