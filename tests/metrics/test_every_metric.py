@@ -49,7 +49,7 @@ REPORTS = [
 ]
 CANDIDATES = [
     "Heart size is normal and both lungs are clear.",
-    "Small left pleural effusion. Right lower lobe atelectasis.",
+    "New small left pleural effusion. Right lower lobe atelectasis.",
     "No pneumothorax. There is a focal consolidation in the right base.",
     "Stable 4 mm calcified nodule in the left upper lobe.",
     "Lines and tubes are in a satisfactory position.",

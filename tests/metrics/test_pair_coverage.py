@@ -13,7 +13,16 @@ from radeval_core.io import write_rows
 from radeval_core.metrics._coverage import LOW_COVERAGE, advice
 from radeval_core.registry import get_spec
 
-READS_FINDINGS = ("chexbert_f1", "ffl_rq", "fineradscore", "green", "radcliq", "radgraph_f1", "ratescore")
+READS_FINDINGS = (
+    "chexbert_f1",
+    "ffl_rq",
+    "fineradscore",
+    "green",
+    "radcliq",
+    "radgraph_f1",
+    "ratescore",
+    "temporal_f1",
+)
 every_reader = pytest.mark.parametrize("name", READS_FINDINGS)
 UNREADABLE = {
     "German opposites": ("Kein Pneumothorax. Kein Erguss.", "Großer Pneumothorax rechts. Großer Erguss."),
@@ -25,7 +34,7 @@ UNREADABLE = {
     "unreadable reference": ("The lungs are clear.", "xqz flurb wibble"),
 }
 CLEAR = "The heart is normal in size. The lungs are clear."
-EFFUSION = "Large right pleural effusion."
+EFFUSION = "New large right pleural effusion."
 
 
 def test_the_metrics_that_read_findings():

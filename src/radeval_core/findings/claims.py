@@ -79,9 +79,13 @@ class Claim:
 
 def read_claims(report: ParsedReport) -> list[Claim]:
     """Return the claims of a report; the order of its sentences does not matter."""
+    return merge_mentions([f for f in report.stated if f.polarity != "absent"], report)
+
+
+def merge_mentions(mentions: Iterable[Finding], report: ParsedReport) -> list[Claim]:
+    """Return the claims that some findings of a report make; findings that are not judged make none."""
     readings = _Readings(report)
-    stated = [f for f in report.stated if f.polarity != "absent" and f.kind in _KINDS]
-    judged = [f for f in stated if f.finding not in listed("not_judged")]
+    judged = [f for f in mentions if f.kind in _KINDS and f.finding not in listed("not_judged")]
     groups = group_mentions(sorted(judged, key=_content), readings.levels, report.lexicon)
     return [_claim(group, readings) for group in groups]
 

@@ -71,9 +71,15 @@ def _plain(side: Coverage) -> dict[str, Any]:
 
 
 def pair_coverages(resources: Resources, pairs: Sequence[Pair]) -> list[PairCoverage]:
-    """Return the coverage of each pair; every distinct text is read once per run."""
-    found = resources.coverage([text for pair in pairs for text in (pair.prediction, pair.reference)])
-    return [PairCoverage(found[pair.prediction], found[pair.reference]) for pair in pairs]
+    """Return the coverage of each pair; each text is read once. The worst of several references counts."""
+    found = resources.coverage([text for pair in pairs for text in (pair.prediction, *pair.references)])
+    return [
+        PairCoverage(found[pair.prediction], min(map(found.__getitem__, pair.references), key=_rank)) for pair in pairs
+    ]
+
+
+def _rank(side: Coverage) -> tuple[bool, float]:
+    return not side.reason, side.share
 
 
 def score_covered(scorer: Scorer, pairs: Sequence[Pair], detailed: bool) -> PairScores:
