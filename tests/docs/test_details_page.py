@@ -35,7 +35,14 @@ GREEN_ANSWER = (
     f"[Clinically Insignificant Errors]:\n(d) {TITLES[3]}: 1. Size\n[Matched Findings]:\n1. Heart"
 )
 CORRECTION = {"corrections": "[delete]", "clinical severity": "Urgent error", "comments": "x", "error category": []}
-ANSWERS = {"green": GREEN_ANSWER, "fineradscore": json.dumps({"0": CORRECTION})}
+CHEXPROMPT_ANSWER = "".join(
+    f"Clinically {kind} errors by type: [(A, 1)]\n" for kind in ("significant", "insignificant")
+)
+ANSWERS = {
+    "green": GREEN_ANSWER,
+    "fineradscore": json.dumps({"0": CORRECTION}),
+    "chexprompt": CHEXPROMPT_ANSWER,
+}
 
 
 def table(heading):
@@ -50,6 +57,7 @@ def placeholders():
     return {
         "side": ("prediction", "reference"),
         "category": CATEGORIES,
+        "severity": ("significant", "insignificant"),
         "condition": observation_names(),
         "region": region_names(),
         "granularity": GRANULARITIES,

@@ -12,6 +12,7 @@ from radeval_core.errors import InputError
 from radeval_core.io import jsonl_rows
 from radeval_core.judges.pair_prompt import user_text
 from radeval_core.judges.prompt_safety import has_chat_marker
+from radeval_core.judges.verdict import UnreadableAnswer
 from radeval_core.user_yaml import read_yaml
 
 #: value of the option `examples` for none, and for ours
@@ -35,6 +36,26 @@ class Example:
     reference: str
     candidate: str
     answer: str
+
+
+def check_with(read: Callable[[str], object], title: str) -> AnswerCheck:
+    """Return a check of answers that are texts: the reader of a model's answers must be able to read them.
+
+    Args:
+        read: the reader; raises `UnreadableAnswer`.
+        title: the metric's name for people.
+    """
+
+    def check(where: str, candidate: str, answer: Any) -> str:
+        if not isinstance(answer, str):
+            raise InputError(f"{where} must be a text, got {type(answer).__name__}")
+        try:
+            read(answer)
+        except UnreadableAnswer as error:
+            raise InputError(f"{where} cannot be read as an answer of {title}: {error}") from None
+        return answer.strip()
+
+    return check
 
 
 def read_examples(option: str, path: str, check: AnswerCheck) -> tuple[Example, ...]:

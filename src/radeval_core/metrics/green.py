@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from radeval_core.error_categories import CATEGORIES
 from radeval_core.errors import InputError
 from radeval_core.findings.types import ParsedReport
 from radeval_core.functional.green import error_count, green, weighted_green
-from radeval_core.judges.green.analysis import Counted, GreenAnalysis, GreenItem
+from radeval_core.judges.green.analysis import GreenAnalysis, by_category
 from radeval_core.judges.green.embedded import analyse
 from radeval_core.judges.green.instructions import GreenInstructions, choose_instructions
 from radeval_core.judges.verdict import Verdict
@@ -159,9 +159,9 @@ class GreenScorer(JudgedScorer[GreenAnalysis]):
         if analysis is not None:
             detail = {
                 "explanation": analysis.explanation,
-                "significant": _by_category(analysis.significant),
-                "insignificant": _by_category(analysis.insignificant),
-                "matched": _plain(analysis.matched),
+                "significant": by_category(analysis.significant),
+                "insignificant": by_category(analysis.insignificant),
+                "matched": analysis.matched.as_dict(),
                 **({"weighted": _weighted(analysis)} if analysis.weighted else {}),
                 **detail,
             }
@@ -194,22 +194,6 @@ def _weighted(analysis: GreenAnalysis | None) -> float:
 
 def _counts(analysis: GreenAnalysis) -> list[int]:
     return [analysis.matched.count, *(c.count for c in (*analysis.significant, *analysis.insignificant))]
-
-
-def _by_category(errors: Sequence[Counted]) -> dict[str, Any]:
-    """Return the errors of each category that has any."""
-    return {name: _plain(counted) for name, counted in zip(CATEGORIES, errors, strict=True) if counted.count}
-
-
-def _plain(counted: Counted) -> dict[str, Any]:
-    """Return a count and what is counted, as plain values."""
-    return {"count": counted.count, "entries": [_plain_entry(entry) for entry in counted.entries]}
-
-
-def _plain_entry(entry: GreenItem) -> Mapping[str, Any]:
-    where = {"reference": entry.reference, "prediction": entry.candidate}
-    known = {side: list(span) for side, span in where.items() if span}
-    return {"text": entry.text, **({"weight": entry.weight} if known else {}), **known}
 
 
 SCORER = GreenScorer

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from radeval_core.error_categories import CATEGORIES
 from radeval_core.findings.types import Span
@@ -34,6 +36,12 @@ class GreenItem:
     reference: Span | None = None
     candidate: Span | None = None
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the item as plain values; it has a weight if we know where it is."""
+        spans = {"reference": self.reference, "prediction": self.candidate}
+        known = {side: list(span) for side, span in spans.items() if span}
+        return {"text": self.text, **({"weight": self.weight} if known else {}), **known}
+
 
 @dataclass(frozen=True)
 class Counted:
@@ -46,6 +54,15 @@ class Counted:
 
     count: int = 0
     entries: tuple[GreenItem, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the count and what is counted, as plain values."""
+        return {"count": self.count, "entries": [entry.as_dict() for entry in self.entries]}
+
+
+def by_category(errors: Sequence[Counted]) -> dict[str, Any]:
+    """Return the errors of each category that has any, as plain values."""
+    return {name: counted.as_dict() for name, counted in zip(CATEGORIES, errors, strict=True) if counted.count}
 
 
 NONE = Counted()

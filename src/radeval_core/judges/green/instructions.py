@@ -6,16 +6,22 @@ import json
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from typing import Any
 
-from radeval_core.errors import InputError
 from radeval_core.judges.backends.base import Message, Request
-from radeval_core.judges.examples import NO_EXAMPLES, Example, choose_examples, examples_from, shots_text, yaml_rows
+from radeval_core.judges.examples import (
+    NO_EXAMPLES,
+    Example,
+    check_with,
+    choose_examples,
+    examples_from,
+    shots_text,
+    yaml_rows,
+)
 from radeval_core.judges.green.analysis import GreenAnalysis
 from radeval_core.judges.green.answer import read_answer
 from radeval_core.judges.pair_prompt import PairPrompt, prompt_identity, read_prompt
 from radeval_core.judges.prompt_safety import ShownReport, as_shown
-from radeval_core.judges.verdict import UnreadableAnswer, Verdict
+from radeval_core.judges.verdict import Verdict
 from radeval_core.pairs import is_blank
 
 #: maximum number of words of a report that are judged, as in the authors' package
@@ -31,6 +37,7 @@ _RENDERED = "<|user|>\n{prompt}</s>\n<|assistant|>\n</s>\n<|assistant|>\n"
 _TURN = "<|user|>\n{prompt}</s>\n<|assistant|>\n{answer}</s>\n"
 #: name of the prompt in appendix A.1
 PAPER = "paper"
+check_answer = check_with(read_answer, "GREEN")
 
 
 @cache
@@ -119,17 +126,6 @@ def choose_instructions(instructions: str | None, examples: str | None, shots: i
     else:
         prompt = read_prompt("green.instructions", str(instructions), (PAPER,), needs_places=True)
     return GreenInstructions(prompt, choose_examples("green", examples, shots, our_examples, check_answer, NO_EXAMPLES))
-
-
-def check_answer(where: str, candidate: str, answer: Any) -> str:
-    """Return the answer of an example: a text in the form that the prompt asks for."""
-    if not isinstance(answer, str):
-        raise InputError(f"{where} must be a text, got {type(answer).__name__}")
-    try:
-        read_answer(answer)
-    except UnreadableAnswer as error:
-        raise InputError(f"{where} cannot be read as an answer of GREEN: {error}") from None
-    return answer.strip()
 
 
 def _file(name: str) -> str:
