@@ -15,7 +15,10 @@ from radeval_core.registry import get_spec, metric_names, scorer_class
 
 SITES = ("right upper lobe", "left lower lobe", "lingula", "right middle lobe")
 #: metrics whose embedded config reads findings
-PARSING = ("chexbert_f1", "ffl_rq", "fineradscore", "green", "radcliq", "radgraph_f1", "ratescore")
+PARSING = (
+    *("chexbert_f1", "chexprompt", "ffl_rq", "fineradscore", "green", "radcliq", "radgraph_f1", "ratescore"),
+    "temporal_f1",
+)
 LEXICON = """zork_sign:
   kind: abnormality
   significance: actionable
@@ -68,7 +71,7 @@ def test_an_extra_lexicon_changes_what_is_read_and_the_signature(name, lexicon):
     pair = ["Clear lungs. No effusion."], ["Zork sign in the right lung. No effusion."]
     plain, extended = load(name).compute(*pair), load(name, lexicon=lexicon).compute(*pair)
     assert plain["signature"] != extended["signature"]
-    if name != "chexbert_f1":  # no CheXpert label is a zork sign
+    if name not in ("chexbert_f1", "temporal_f1"):  # no CheXpert label is a zork sign, and no word of change
         assert plain["scores"] != extended["scores"]
 
 
