@@ -12,6 +12,7 @@ from radeval_core.error_categories import CATEGORIES
 from radeval_core.findings.atlas import region_names
 from radeval_core.findings.views.chexpert import observation_names
 from radeval_core.functional.ffl import GRANULARITIES
+from radeval_core.functional.meteor import MODULES
 from radeval_core.functional.radcliq import PARTS
 from radeval_core.judges.backends import select
 from radeval_core.judges.backends.base import Answer
@@ -60,6 +61,7 @@ def placeholders():
         "severity": ("significant", "insignificant"),
         "condition": observation_names(),
         "region": region_names(),
+        "module": tuple(MODULES),
         "granularity": GRANULARITIES,
         "kind": ("rouge1", "rouge2", "rougeL"),
         "part": PARTS,
