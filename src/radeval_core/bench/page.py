@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from radeval_core.bench.discrimination_tables import discrimination_points
 from radeval_core.bench.expert_data import MEASURES
-from radeval_core.bench.plots import action_plot, dot_plot, scatter, severity_plot
+from radeval_core.bench.plots import action_plot, discrimination_plot, dot_plot, scatter, severity_plot
 from radeval_core.bench.run import BenchResult
 from radeval_core.bench.tables import Table, extra_tables, main_table, metrics_of, words
 from radeval_core.error_categories import CATEGORIES
@@ -43,7 +44,7 @@ def bench_page(outcome: BenchResult) -> str:
     result = outcome.result
     first, tables = main_table(result), extra_tables(result)
     sections = [_section(first, _agreement_plots(result)), _scatter_section(outcome)]
-    sections += [_section(table, _heat(result, table) or _correction_plot(result, table)) for table in tables]
+    sections += [_section(table, _heat(result, table) or _plot_above(result, table)) for table in tables]
     title = f"Which metric to trust: {_source(result['data'])}"
     links = [(t.key, t.title) for t in (first, *tables)]
     if outcome.expert:
@@ -81,8 +82,8 @@ def _agreement_plots(result: Mapping[str, Any]) -> str:
     return f'<div class="plots">{"".join(figures)}</div>'
 
 
-def _correction_plot(result: Mapping[str, Any], table: Table) -> str | None:
-    """Return the plot of a table of corrections: figures 2 and 6 of FineRadScore; None for other tables."""
+def _plot_above(result: Mapping[str, Any], table: Table) -> str | None:
+    """Return the plot above a table: figures 2 and 6 of FineRadScore, errors against rewording; None for others."""
     found = result.get("corrections", {})
     if table.key == "correction-severity":
         gaps = {s: row["severity"]["differences"] for s, row in found.items() if row and "severity" in row}
@@ -92,6 +93,10 @@ def _correction_plot(result: Mapping[str, Any], table: Table) -> str | None:
         actions = found["actions"]
         said = ", ".join(f"{actions[key]} lines {key}" for key in ("keep", "delete", "rewrite"))
         shown = img(action_plot(actions), f"{said}; {actions['reports_with_insertion']} reports with an insertion")
+    elif table.key == "noticed":
+        points = discrimination_points(result["discrimination"])
+        said = ", ".join(f"{name} notices {y:.0%}, takes off {x:.0%}" for name, (x, y) in points.items())
+        shown = img(discrimination_plot(points), said)
     else:
         return None
     return f'<div class="plots">{_figure(table.title, shown)}</div>'

@@ -103,6 +103,31 @@ def action_plot(actions: Mapping[str, int]) -> Figure:
     return figure
 
 
+def discrimination_plot(points: Mapping[str, tuple[float, float]]) -> Figure:
+    """Draw what metrics take off for harmless rewording against the significant errors they notice.
+
+    Args:
+        points: both as shares, by metric; the best place is at the top left.
+    """
+    figure = new_figure(380, 300)
+    axes = figure.subplots()
+    taken: list[tuple[float, float]] = []
+    for name, (x, y) in sorted(points.items(), key=lambda item: -item[1][1]):
+        axes.plot(100 * x, 100 * y, "o", color=_BLUE, markersize=5.5)
+        height = 100 * y
+        while any(abs(height - other) < 4.5 and abs(100 * x - place) < 20 for place, other in taken):
+            height -= 1.0  # labels of near points are written below each other
+        taken.append((100 * x, height))
+        axes.annotate(name, (100 * x, height), (6, 0), textcoords="offset points", va="center", size=_TINY, color=INK,
+                      parse_math=False)  # fmt: skip
+    axes.set_xlabel("% taken off for harmless rewording", fontsize=_SMALL, color=INK)
+    axes.set_ylabel("% of significant errors noticed", fontsize=_SMALL, color=INK)
+    axes.margins(x=0.25, y=0.08)
+    _quiet(axes)
+    axes.grid(axis="x", color=GRID)
+    return figure
+
+
 def _quiet(axes: Axes) -> None:
     """Leave only what the eye needs: pale labels and horizontal lines."""
     axes.tick_params(length=0, labelsize=_TINY, labelcolor=INK)

@@ -12,6 +12,7 @@ from radeval_core.bench.answers import answer_section, answers_beside_measured
 from radeval_core.bench.correction_rows import CorrectionData
 from radeval_core.bench.corrections import as_rated, correction_sections
 from radeval_core.bench.counts import COUNTING, count_rows, rater_gaps
+from radeval_core.bench.discrimination import discrimination
 from radeval_core.bench.entities import entity_rows
 from radeval_core.bench.expert_data import MEASURES, ExpertData
 from radeval_core.bench.failure_modes import failure_modes
@@ -48,6 +49,7 @@ def run_bench(
     configs: Mapping[str, str] | None = None,
     *,
     with_sensitivity: bool = False,
+    with_discrimination: bool = False,
     **options: Any,
 ) -> BenchResult:
     """Measure how well metrics agree with experts; every coefficient is positive if metric and experts agree.
@@ -57,6 +59,8 @@ def run_bench(
         metrics: names of metrics, or of their parts: `green`, `green.error_count`.
         configs: config by metric; the default config for metrics not listed.
         with_sensitivity: also put errors into the references and measure how far each metric falls.
+        with_discrimination: also measure on generated reports which errors a metric notices, and what it takes off for
+            harmless rewording.
         options: further arguments of `api.score`, such as `device` or `cache`.
 
     Returns:
@@ -65,8 +69,8 @@ def run_bench(
         (for triads `accuracy` and `ties`, for entities `entities`), and sections over all metrics: `"experts"`, each
         rater against the others, as the ceiling; `"raters"`, every two raters and their intraclass correlation;
         `"differences"` of Kendall's tau between metrics, on the pairs that all of them scored; `"failure_modes"`,
-        `"published"`, `"corrections"` and `"sensitivity"` if the data allows them; `"seed"`, `"resamples"`,
-        `"versions"`, and `"data"` with the source of the rows.
+        `"published"`, `"corrections"`, `"sensitivity"` and `"discrimination"` if the data and the arguments allow
+        them; `"seed"`, `"resamples"`, `"versions"`, and `"data"` with the source of the rows.
     """
     if isinstance(data, EntityData):
         if with_sensitivity:
@@ -82,6 +86,8 @@ def run_bench(
         outcome, references = _rated(data, metrics, configs, options), _references(data)
     if with_sensitivity:
         outcome.result["sensitivity"] = sensitivity(references, metrics, configs, **options)
+    if with_discrimination:
+        outcome.result["discrimination"] = discrimination(metrics, configs, **options)
     provenance = {"seed": SEED, "resamples": RESAMPLES, "versions": versions(), "data": data.provenance}
     outcome.result.update(provenance)
     return outcome

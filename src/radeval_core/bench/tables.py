@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from radeval_core.bench.cells import Result, Table, count_text, metrics_of, plain_number, value, words
+from radeval_core.bench.discrimination_tables import discrimination_tables
 from radeval_core.bench.expert_data import MEASURES
 from radeval_core.bench.paper_tables import (
     answers_table,
@@ -61,6 +62,7 @@ def extra_tables(result: Result) -> list[Table]:
         *failure_modes_tables(result),
         *corrections_tables(result),
         _sensitivity(result),
+        *discrimination_tables(result),
         published_table(result),
         _differences(result),
     ]

@@ -45,6 +45,7 @@ examples:
   radeval bench --data radcheck --data-config eval --split test --metrics all --html bench.html
   radeval bench --data radcheck --data-config synthetic --metrics green,ratescore,bleu
   radeval bench --data ./rexval --metrics all --sensitivity
+  radeval bench --data radcheck --metrics all --discrimination --html page.html
   radeval bench --data rate_ner --metrics ratescore --config ratescore=rate-ner-deberta
 """
 
@@ -62,6 +63,11 @@ def add_bench_command(commands: Any, common: argparse.ArgumentParser) -> None:
     bench.set_defaults(run=_bench)
     add_data_options(bench)
     bench.add_argument("--sensitivity", action="store_true", help="also test with known errors put into the references")
+    bench.add_argument(
+        "--discrimination",
+        action="store_true",
+        help="also test on generated reports: which errors does each metric notice, and what does rewording cost?",
+    )
     bench.add_argument("--html", metavar="FILE.html", help="write a page with plots, without report texts")
 
     add_metric_options(bench, parts=True)
@@ -82,6 +88,7 @@ def _bench(args: argparse.Namespace) -> int:
         data,
         names,
         with_sensitivity=args.sensitivity,
+        with_discrimination=args.discrimination,
         configs=configs_of(args),
         device=args.device,
         cache=args.cache,
