@@ -82,6 +82,13 @@ class MetricResult:
         return {"unscored_reasons": self.failures} if self.failures else {}
 
     @property
+    def failed_judge(self) -> str:
+        """Return why a judge model gave no usable answer at all; empty if it gave one, or if none was asked."""
+        from radeval_core.judges.engine import failed_judge
+
+        return failed_judge(self.asked, self.judged, self.failures)
+
+    @property
     def numbers(self) -> dict[str, float]:
         """Return the headline, under the metric's name, and the further headline numbers."""
         return {self.spec.name: self.score, **self.extras}

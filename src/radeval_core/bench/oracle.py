@@ -19,6 +19,7 @@ from radeval_core import __version__, api
 from radeval_core.bench.oracle_metrics import CHUNK, Search, exact_search, exact_values
 from radeval_core.bench.oracle_sets import Array, SetIndex, ngrams, rouge_f1
 from radeval_core.errors import InputError
+from radeval_core.judges.engine import failed_judge
 from radeval_core.metrics.base import Scorer
 from radeval_core.pairs import Pair, is_blank
 from radeval_core.registry import MetricValue, metric_value
@@ -39,10 +40,12 @@ class Oracle:
         summary: mean score with range and 95 % interval (5,000 resamples, as Yu et al. take for tables S5 to S7),
             counts, signature, and whether the search was exact. `without_match` counts the test reports that share
             nothing with any corpus report and got the most frequent one.
+        failed_judge: why a judge model gave no usable answer at all; empty if it gave one, or if none was asked.
     """
 
     rows: list[dict[str, Any]]
     summary: dict[str, Any]
+    failed_judge: str = ""
 
 
 def oracle(
@@ -232,6 +235,7 @@ def _outcome(
             "range": [min(scores), max(scores)] if scores else None,
             "n": len(scores),
             "unscored": len(rows) - len(scores),
+            **({"unscored_reasons": dict(scorer.failures)} if scorer.failures else {}),
             "without_match": unmatched,
             "corpus": len(corpus),
             "distinct": {"references": len(found), "corpus": len(distinct)},
@@ -240,4 +244,5 @@ def _outcome(
             "signature": signature(spec.name, scorer.config.name, scorer.signature_fields(), "1", spec.version),
             "core": __version__,
         },
+        failed_judge(scorer.asks, scorer.judged, scorer.failures),
     )

@@ -24,6 +24,7 @@ from radeval_core.bench.sources import BenchData, EntityData, TriadData
 from radeval_core.bench.triads import score_triads, triad_rows
 from radeval_core.bench.values import ScoredValue, run_metrics, values_of
 from radeval_core.errors import InputError
+from radeval_core.runner import MetricResult
 from radeval_core.stats.agreement import Array, study_resamples
 from radeval_core.stats.bootstrap import RESAMPLES, SEED
 
@@ -36,11 +37,13 @@ class BenchResult:
         result: all sections, ready for JSON.
         scores: one score per pair, by metric.
         expert: the experts' mean for each pair, by measure.
+        metric_results: what each metric returned; empty for sentences with entities.
     """
 
     result: dict[str, Any]
     scores: dict[str, Array] = field(default_factory=dict)
     expert: dict[str, Array] = field(default_factory=dict)
+    metric_results: tuple[MetricResult, ...] = ()
 
 
 def run_bench(
@@ -126,7 +129,8 @@ def _rated(
     }
     result.update({name: section for name, section in sections.items() if section is not None})
     scores = {name: r.scores for name, r in results.items()}
-    return BenchResult(result, scores, {measure: data.expert(measure) for measure in data.raters})
+    expert = {measure: data.expert(measure) for measure in data.raters}
+    return BenchResult(result, scores, expert, tuple(scored.values()))
 
 
 def _triads(
@@ -135,7 +139,8 @@ def _triads(
     results = score_triads(data, metrics, configs, options)
     published = triads.beside_measured(results, data)
     rows = triad_rows(values_of(results, metrics), data)
-    return BenchResult({**rows, **({"published": published} if published else {})})
+    result = {**rows, **({"published": published} if published else {})}
+    return BenchResult(result, metric_results=tuple(results.values()))
 
 
 def _facts(result: ScoredValue) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from radeval_core.cli.arguments import (
     input_files,
     metric_list,
 )
+from radeval_core.cli.judge_failures import check_scored, failure_notes
 from radeval_core.cli.tables import print_table
 from radeval_core.errors import OutputError
 
@@ -102,6 +103,7 @@ def _bench(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(result))
         raise_failures(failures)
+        check_scored(outcome.metric_results)
         return 0
     for i, table in enumerate((main_table(result), *extra_tables(result))):
         if i:
@@ -112,7 +114,9 @@ def _bench(args: argparse.Namespace) -> int:
         if not i and not args.quiet:
             print(f"95 % intervals: {result['resamples']} resamples of studies, seed {result['seed']}")
     print("\n" + "\n".join(result[name]["signature"] for name in metrics_of(result)))
+    print("".join(f"{note}\n" for note in failure_notes(outcome.metric_results)), end="")
     raise_failures(failures)
     if page and not args.quiet:
         print(f"wrote page to {page}")
+    check_scored(outcome.metric_results)
     return 0

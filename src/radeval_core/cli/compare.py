@@ -25,7 +25,7 @@ from radeval_core.cli.arguments import (
     preset_notes,
     preset_of,
 )
-from radeval_core.cli.judge_failures import check_judges
+from radeval_core.cli.judge_failures import check_judges, failure_notes
 from radeval_core.cli.table_formats import add_format_options
 from radeval_core.errors import InputError, OutputError
 
@@ -126,7 +126,10 @@ def _compare(args: argparse.Namespace) -> int:
         io.raise_failures(failures)
         check_judges(judged)
         return 0
-    print_comparison(result, args.format, args.intervals, args.signatures, preset_notes(preset, values))
+    notes = preset_notes(preset, values)
+    for system, scores in result.scores.items():
+        notes += [f"{system}: {note}" for note in failure_notes(scores.results.values())]
+    print_comparison(result, args.format, args.intervals, args.signatures, notes)
     io.raise_failures(failures)
     if out and not args.quiet:
         total = sum(len(scores.ids) for scores in result.scores.values())

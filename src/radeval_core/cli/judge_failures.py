@@ -1,4 +1,4 @@
-"""Say on the command line why a judge model left pairs without a score."""
+"""Say on the command line why pairs have no score: a judge model failed, or nothing was understood."""
 
 from __future__ import annotations
 
@@ -23,14 +23,26 @@ def failure_notes(results: Iterable[MetricResult]) -> list[str]:
 
 def check_judges(results: Iterable[MetricResult]) -> None:
     """Raise an error if a judge model gave no usable answer at all: the run has failed, and its exit code says so."""
-    failed = [
-        f"{result.spec.name}: {result.asked} gave no usable answer for any of {sum(result.failures.values())} pairs: "
-        f"{_reasons(result)}"
-        for result in results
-        if result.failures and not result.judged
-    ]
-    if failed:
-        raise RadevalError(". ".join(failed))
+    _fail(f"{result.spec.name}: {result.failed_judge}" for result in results if result.failed_judge)
+
+
+def check_scored(results: Iterable[MetricResult]) -> None:
+    """Raise an error if a judge model gave no usable answer, or a metric scored no pair: nothing was measured."""
+    reasons = {result.spec.name: result.failed_judge or _unscored(result) for result in results}
+    _fail(f"{name}: {reason}" for name, reason in reasons.items() if reason)
+
+
+def _unscored(result: MetricResult) -> str:
+    if result.n or not len(result.scores):
+        return ""
+    unread = result.coverage is not None and not result.coverage.any()
+    why = ": the embedded parser understands nothing in a report of any of them" if unread else ""
+    return f"none of {len(result.scores)} pairs could be scored{why}"
+
+
+def _fail(reasons: Iterable[str]) -> None:
+    if text := ". ".join(reasons):
+        raise RadevalError(text)
 
 
 def _reasons(result: MetricResult) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from radeval_core.cli.tables import print_table
-from radeval_core.errors import InputError
+from radeval_core.errors import InputError, RadevalError
 
 if TYPE_CHECKING:
     from radeval_core.leaderboard.benchmark import Benchmark
@@ -191,6 +191,9 @@ def _score(args: argparse.Namespace) -> int:
     options = {"device": args.device} if args.device else {}
     outcomes = score_waiting(_store(args, must_exist=True), _benchmark(args), retry_failed=args.retry_failed, **options)
     _report(args, outcomes)
+    if failed := sum(outcome.failed for outcome in outcomes):
+        again = "radeval leaderboard score --retry-failed"
+        raise RadevalError(f"{failed} of {len(outcomes)} submissions could not be scored; to try again, type: {again}")
     return 0
 
 

@@ -6,7 +6,7 @@ import argparse
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from radeval_core.cli.arguments import (
     TABLES,
@@ -18,7 +18,10 @@ from radeval_core.cli.arguments import (
     report_columns_of,
 )
 from radeval_core.cli.tables import print_table
-from radeval_core.errors import OutputError
+from radeval_core.errors import OutputError, RadevalError
+
+if TYPE_CHECKING:
+    from radeval_core.bench.oracle import Oracle
 
 _EXAMPLES = f"""REFERENCES and CORPUS are {TABLES}
 with columns text or report and an optional id, or .txt files with one report per line.
@@ -93,6 +96,7 @@ def _oracle(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(summary))
         io.raise_failures(failures)
+        _check_scored(result)
         return 0
     mean = "-" if summary["mean"] is None else f"{summary['mean']:.4f}"
     interval, spread = (
@@ -109,7 +113,15 @@ def _oracle(args: argparse.Namespace) -> int:
         if summary["without_match"]:
             print(f"{summary['without_match']} test reports score 0 with every report: the most frequent one is chosen")
         print(f"wrote {len(result.rows)} rows to {out}")
+    _check_scored(result)
     return 0
+
+
+def _check_scored(result: Oracle) -> None:
+    """Raise an error if no report of the corpus could be scored for any test report."""
+    if not result.summary["n"]:
+        why = result.failed_judge or f"none of {len(result.rows)} test reports could be scored with any report"
+        raise RadevalError(f"{result.summary['metric']}: {why}")
 
 
 def _sha256(path: str) -> str:

@@ -37,6 +37,19 @@ def judge_pairs(judge: Judge[A], pairs: Sequence[tuple[str, str]], progress: boo
     return [verdicts[i] for i in inverse]
 
 
+def failed_judge(asked: str, judged: int, failures: Mapping[str, int]) -> str:
+    """Say that a judge model gave no usable answer at all, and why; return an empty text if it gave one.
+
+    Args:
+        asked: the judge model, with its server.
+        judged: number of pairs with a usable answer.
+        failures: number of pairs without one, by reason.
+    """
+    if judged or not failures:
+        return ""
+    return f"{asked} gave no usable answer for any of {sum(failures.values())} pairs: {failures_text(failures)}"
+
+
 def failures_text(failures: Mapping[str, int], most: int = 3) -> str:
     """Return the most frequent reasons with their counts, such as `3 × HTTP 500: the server failed`."""
     counted = Counter(failures).most_common()

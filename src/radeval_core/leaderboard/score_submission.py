@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from radeval_core import __version__, api
+from radeval_core.errors import RadevalError
 from radeval_core.leaderboard.benchmark import Benchmark, load_benchmark
 from radeval_core.leaderboard.submission import Submission
 from radeval_core.leaderboard.submission_result import SubmissionResult, version_of
@@ -34,6 +35,9 @@ def score_submission(benchmark: Benchmark, submission: Submission, date: str, **
         submission: a submission checked against this benchmark.
         date: date to record in the result.
         options: further arguments of `api.score`, such as `device` or `cache`.
+
+    Raises:
+        RadevalError: if a judge model gives no usable answer at all.
     """
     pairs = [
         {"id": study.id, "prediction": submission.predictions[study.id], "reference": study.reference}
@@ -44,6 +48,9 @@ def score_submission(benchmark: Benchmark, submission: Submission, date: str, **
         if unread := _unread_predictions(scored):
             pairs = [pair | {"prediction": ""} if pair["id"] in unread else pair for pair in pairs]
             scored = api.score(pairs, list(benchmark.configs), benchmark.configs, detailed=True, **options)
+    for name, result in scored.results.items():
+        if why := result.failed_judge:  # a result without scores would stay on the board as if it were final
+            raise RadevalError(f"{name}: {why}")
     rows = [row["scores"] for row in scored.rows()]
     metrics = {name: _summary(scored.results, name) for name in benchmark.metrics}
     signatures = {name: str(row["signature"]) for name, row in metrics.items()}
