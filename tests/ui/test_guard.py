@@ -289,24 +289,67 @@ def test_a_process_uses_a_private_folder_and_removes_it():
     assert "radeval-uploads-" in path and int(mode) == 0o40700 and not os.path.exists(path)
 
 
-@pytest.mark.e2e
-@pytest.mark.parametrize("kind", ["text/plain", "application/json", "image/png"])
-def test_a_file_inside_a_request_over_mcp_is_refused_and_not_written(kind, folder, monkeypatch):
-    """Gradio wrote it to the upload folder, where it stayed."""
+@pytest.fixture(scope="module")
+def tool(folder):
+    """Serve a page with its tools for agents, and return a function that calls one."""
     import gradio.mcp
 
     from radeval_core.ui.demo import build_demo, launch
 
-    monkeypatch.setattr(gradio.mcp, "DEFAULT_TEMP_DIR", str(folder))  # as in a process that imports Gradio later
+    before = gradio.mcp.DEFAULT_TEMP_DIR
+    gradio.mcp.DEFAULT_TEMP_DIR = str(folder)  # as in a process that imports Gradio later
     demo = build_demo("bleu")
     _, url, _ = launch(demo, prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", mcp_server=True)
+
+    def call_tool(name, **arguments):
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        accept = {"accept": "application/json, text/event-stream"}
+        return httpx.post(f"{url}gradio_api/mcp/", json=body, headers=accept, timeout=60)
+
+    yield call_tool
+    demo.close(verbose=False)
+    gradio.mcp.DEFAULT_TEMP_DIR = before
+
+
+@pytest.mark.e2e
+def test_a_tool_scores_reports_also_if_one_mentions_an_address(tool):
+    answer = tool("score", reference=TEXT, candidate="https://example.org/images shows an effusion.")
+    assert answer.status_code == 200 and '"isError":false' in answer.text and "bleu" in answer.text
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("kind", ["text/plain", "application/json", "image/png"])
+def test_a_file_inside_a_request_over_mcp_is_refused_and_not_written(kind, tool, folder):
+    """Gradio wrote it to the upload folder, where it stayed."""
     row = base64.b64encode(json.dumps({"prediction": TEXT, "reference": TEXT}).encode()).decode()
-    given = {"name": "bleu_score_file", "arguments": {"file": f"data:{kind};base64,{row}", "config": "embedded"}}
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": given}
-    accept = {"accept": "application/json, text/event-stream"}
-    try:
-        answer = httpx.post(f"{url}gradio_api/mcp/", json=body, headers=accept, timeout=60)
-    finally:
-        demo.close(verbose=False)
-    assert answer.status_code == 403 and "as an address" in answer.text
+    answer = tool("score_file", file=f"data:{kind};base64,{row}", config="embedded")
+    assert answer.status_code == 403 and "cannot be given over MCP" in answer.text
     assert [path for path in folder.rglob("*") if path.is_file() and b"zebra" in path.read_bytes()] == []
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("guarded", [True, False], ids=["guard", "behind the guard"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_file_given_over_mcp_as_an_address_is_refused_and_not_fetched(tool, tmp_path, monkeypatch, host, guarded):
+    """The page never asks another server, also if the guard does not see the address."""
+    import re
+    from functools import partial
+    from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+    asked = []
+
+    class Handler(SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            asked.append(self.path)
+
+    pairs_file(tmp_path / "x.jsonl")
+    if not guarded:
+        monkeypatch.setattr("radeval_core.ui.guard._MCP_FILE", re.compile(r"(?!)"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(tmp_path))) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        answer = tool("score_file", file=f"http://{host}:{other.server_port}/x.jsonl", config="embedded")
+        other.shutdown()
+    if guarded:
+        assert answer.status_code == 403 and "cannot be given over MCP" in answer.text
+    assert 'isError":true' in answer.text or answer.status_code == 403
+    assert asked == [] and "zebra" not in answer.text

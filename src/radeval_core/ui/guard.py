@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import time
 from collections.abc import Iterator
 from functools import lru_cache
@@ -26,6 +27,12 @@ MAX_REQUEST = 8_000_000
 _SWEEP_EVERY = 5.0
 #: a JSON object with a path and one of these is a file for Gradio
 _FILE_KEYS = {"meta", "url", "orig_name"}
+#: a text that Gradio takes for a file if a tool of an agent expects one
+_MCP_FILE = re.compile(r"data:|https?://\S*\s*\Z", re.IGNORECASE)
+_NO_MCP_FILES = (
+    "a file cannot be given over MCP, neither as data nor as an address: give the reports as text, or upload the file "
+    "on the page"
+)
 #: Gradio runs the `js` of an event and the templates of `gr.HTML` with `new Function`, so eval stays allowed. Inline
 #: scripts are not, except those of the page itself, by their hashes. Its components set inline styles.
 _POLICY = (
@@ -73,9 +80,9 @@ class Guard:
         body = await _body(receive)
         if body is None:
             await _refuse(413, f"the request is larger than {MAX_REQUEST:,} bytes", scope, receive, send)
-        elif "/mcp" in scope["path"] and any(isinstance(v, str) and v.startswith("data:") for v in _values(body)):
-            # Gradio would write it to the upload folder twice and forget the first copy
-            await _refuse(403, "a file must be given as an address, not as data", scope, receive, send)
+        elif "/mcp" in scope["path"] and any(isinstance(v, str) and _MCP_FILE.match(v) for v in _values(body)):
+            # Gradio would write data to the upload folder twice and forget the first copy, and would fetch an address
+            await _refuse(403, _NO_MCP_FILES, scope, receive, send)
         elif any(not is_upload(path) for path in _file_paths(body)):
             await _refuse(403, "a file of this request was not uploaded to this page", scope, receive, send)
         else:
