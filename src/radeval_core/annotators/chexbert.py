@@ -17,6 +17,7 @@ import transformers
 
 from radeval_core.annotators.base import TextModel
 from radeval_core.engine.checkpoints import loading, pretrained
+from radeval_core.engine.claims import check_claim, load_config
 from radeval_core.engine.files import checkpoint_file, files_identity, is_folder
 from radeval_core.engine.first_token import keep_first_token
 from radeval_core.engine.forward import TokenIds
@@ -118,11 +119,12 @@ def load_chexbert(source: str) -> tuple[ChexbertModel, Any, str]:
     tensors = _tensors(file)
     encoder = _encoder_source(source)
     with loading(encoder):
-        config = pretrained(transformers.AutoConfig, encoder)
+        config = load_config(encoder)
         tokenizer = pretrained(transformers.AutoTokenizer, encoder)
     if not isinstance(config, transformers.BertConfig):
         raise CheckpointError(f"{encoder}/config.json: CheXbert is a BERT, but model_type is {config.model_type!r}")
     config._attn_implementation = "sdpa"
+    check_claim(lambda: ChexbertModel(config), encoder, file.stat().st_size)
     model = ChexbertModel(config)
     fill(model, tensors, str(file), unused=_UNUSED)
     if len(tokenizer) > config.vocab_size:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from radeval_core.annotators.radgraph_model import ReportSpans, SpanModel
 from radeval_core.annotators.radgraph_words import ENCODED_AS, word_rules
 from radeval_core.engine.batching import unique_texts
 from radeval_core.engine.checkpoints import QuietTransformers, cannot_load, identity, pretrained
+from radeval_core.engine.claims import check_claim, load_config
 from radeval_core.engine.files import files_identity, is_folder
 from radeval_core.engine.forward import TokenIds
 from radeval_core.errors import CheckpointError
@@ -51,7 +52,8 @@ class RadGraphAnnotator(TextModel):
     def read_checkpoint(self) -> None:
         archive = find_archive(self.source, self.name)
         self.config, tensors = read_model(archive)
-        encoder, self.tokenizer, self.encoder_name = _empty_encoder(self.source, self.config)
+        weights = sum(tensor.nbytes for tensor in tensors.values() if isinstance(tensor, torch.Tensor))
+        encoder, self.tokenizer, self.encoder_name = _empty_encoder(self.source, self.config, weights)
         self.model = SpanModel(self.config, encoder, tensors, f"{archive}: weights.th").to(self.where)
         title = archive.name.removesuffix(ENDING)
         self.model_name = files_identity(title, [archive])
@@ -185,16 +187,24 @@ def _without_special_tokens(output: Any, rows: list[TokenIds]) -> list[torch.Ten
     return [states[i, 1 : len(row) - 1] for i, row in enumerate(rows)]
 
 
-def _empty_encoder(source: str, config: SpanModelConfig) -> tuple[Any, Any, str]:
-    """Return the encoder an archive names (without weights), its tokenizer, and its `name@revision`."""
+def _empty_encoder(source: str, config: SpanModelConfig, weights: int) -> tuple[Any, Any, str]:
+    """Return the encoder an archive names (without weights), its tokenizer, and its `name@revision`.
+
+    Args:
+        source: Hub id or folder of the archive.
+        config: what the archive says of the model.
+        weights: size of the archive's tensors in bytes.
+    """
     beside = Path(source, "hub", config.encoder)
     place = str(beside) if is_folder(source) and beside.is_dir() else config.encoder
     try:
         with QuietTransformers():
-            settings = pretrained(transformers.AutoConfig, place)
+            settings = load_config(place)
             tokenizer = pretrained(transformers.AutoTokenizer, place)
+            build = partial(transformers.AutoModel.from_config, settings, dtype=torch.float32, trust_remote_code=False)
+            check_claim(build, place, weights)
             with no_init_weights():
-                encoder = transformers.AutoModel.from_config(settings, dtype=torch.float32, trust_remote_code=False)
+                encoder = build()
     except Exception as error:  # a damaged file can make the loaders fail in any way
         if place != config.encoder or "trust_remote_code" in str(error):
             reason = cannot_load(place, error)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -64,6 +65,7 @@ class SpanModel(nn.Module):
         self.max_width = config.max_span_width
         self.spans_per_word = config.spans_per_word
         span = 2 * encoder.config.hidden_size + config.feature_size
+        _check_widths(config, span, tensors, where)
         ner, relation = f"{config.kind}__ner_labels", f"{config.kind}__relation_labels"
         encoder_name = f"_embedder.token_embedder_{config.embedder}._matched_embedder.transformer_model"
         file = nn.Module()
@@ -249,6 +251,17 @@ def _put(root: nn.Module, path: str, module: Any) -> Any:
         root = root.get_submodule(folder)
     root.add_module(name, module)
     return module
+
+
+def _check_widths(config: SpanModelConfig, span: int, tensors: dict[str, Any], where: str) -> None:
+    """Refuse widths that claim more numbers than the archive has, before there is room for them."""
+    claimed = config.max_span_width * config.feature_size
+    claimed += sum(before * width for before, width in pairwise((3 * span, *config.hidden)))
+    stored = sum(tensor.numel() for tensor in tensors.values() if isinstance(tensor, torch.Tensor))
+    if claimed > stored:
+        raise CheckpointError(
+            f"{where} has {stored:,} numbers, but the archive's config.json claims {claimed:,}: it was not loaded"
+        )
 
 
 def _check_labels(tensors: dict[str, Any], scorer: str, count: int, file: str, where: str) -> None:

@@ -16,8 +16,9 @@ from radeval_core.annotators.base import NeuralModel
 from radeval_core.annotators.faster_rcnn import detect
 from radeval_core.annotators.faster_rcnn_checkpoint import is_faster_rcnn, load_faster_rcnn
 from radeval_core.engine.checkpoints import QuietTransformers, cannot_load, identity, pretrained
+from radeval_core.engine.claims import check_claim, load_config
 from radeval_core.engine.images import open_image
-from radeval_core.errors import CheckpointError, InputError, MissingDependencyError
+from radeval_core.errors import CheckpointError, InputError, MissingDependencyError, RadevalError
 from radeval_core.findings.atlas import plain_name, region_names
 from radeval_core.findings.types import Box
 
@@ -153,7 +154,10 @@ def load_detector(source: str) -> tuple[Any, Any, str]:
     """Return a detector in eval mode, its image processor, and `name@revision`. Never run a checkpoint's code."""
     try:
         with QuietTransformers():
-            config = pretrained(transformers.AutoConfig, source)
+            config = load_config(source)
+            check_claim(
+                lambda: transformers.AutoModelForObjectDetection.from_config(config, trust_remote_code=False), source
+            )
             # the same arithmetic with and without torchvision
             processor = pretrained(transformers.AutoImageProcessor, source, backend="pil")
             model, report = pretrained(
@@ -162,6 +166,8 @@ def load_detector(source: str) -> tuple[Any, Any, str]:
     except ImportError as error:  # a backbone or an image processor of another package
         reason = str(error).strip().splitlines()[0]
         raise MissingDependencyError(f"detector {source!r} needs a package that is not installed: {reason}") from error
+    except RadevalError:
+        raise
     except Exception as error:  # a damaged file can make the loaders fail in any way
         raise CheckpointError(cannot_load(source, error)) from error
     if not hasattr(processor, "post_process_object_detection"):

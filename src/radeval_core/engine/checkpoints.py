@@ -11,6 +11,7 @@ from typing import Any
 import torch
 import transformers
 
+from radeval_core.engine.claims import check_claim, load_config
 from radeval_core.engine.damage import damaged_file
 from radeval_core.engine.files import content_hash, local_first
 from radeval_core.errors import CheckpointError, RadevalError
@@ -43,12 +44,13 @@ def load_encoder(
         The model in eval mode, its tokenizer, and `name@revision`.
     """
     with loading(source):
-        config = pretrained(transformers.AutoConfig, source)
+        config = load_config(source)
         depth = config.num_hidden_layers
         if layers is not None:
             if not 1 <= layers <= depth:
                 raise CheckpointError(f"{name} has layers 1 to {depth}: layer {layers} does not exist")
             config.num_hidden_layers = layers
+        check_claim(lambda: auto.from_config(config, trust_remote_code=False), source)
         tokenizer = pretrained(transformers.AutoTokenizer, source)
         model, report = pretrained(auto, source, config=config, dtype=dtype, output_loading_info=True)
     missing = [key for key in report["missing_keys"] if not key.startswith(_UNUSED_HEADS)]

@@ -13,6 +13,7 @@ import torch
 import transformers
 
 from radeval_core.engine.checkpoints import identity, loading, pretrained
+from radeval_core.engine.claims import check_claim, load_config
 from radeval_core.engine.devices import choose_device, choose_dtype
 from radeval_core.engine.files import checkpoint_file, files_identity
 from radeval_core.errors import CheckpointError, InputError
@@ -180,6 +181,8 @@ def load_causal_lm(source: str, dtype: torch.dtype, gguf_file: str | None) -> tu
     # unpack the weights: kernels for packed ones would be code from the Hub and would compute other numbers
     unpack = {"quantization_config": transformers.GgufConfig(dequantize=True)} if gguf_file else {}
     with loading(source):
+        config = load_config(source, **options)
+        check_claim(lambda: transformers.AutoModelForCausalLM.from_config(config, trust_remote_code=False), source)
         tokenizer = pretrained(transformers.AutoTokenizer, source, **options)
         model, report = pretrained(
             transformers.AutoModelForCausalLM, source, dtype=dtype, output_loading_info=True, **options, **unpack
