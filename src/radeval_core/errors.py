@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -29,6 +30,21 @@ class MissingDependencyError(RadevalError, ImportError):
 
 class OutputError(RadevalError, OSError):
     """A result cannot be written to its file."""
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return True if an error means that there was no memory left, on any device."""
+    text = str(error)  # torch raises RuntimeErrors, and names CUDA, MPS or its allocator in their texts
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and ("out of memory" in text or "can't allocate memory" in text)
+    )
+
+
+def process_name() -> str:
+    """Return the name of this process in messages, with its place if several processes share a run."""
+    count = os.environ.get("WORLD_SIZE", "1")
+    place = f" ({int(os.environ.get('RANK', '0')) + 1} of {count})" if count.isdigit() and int(count) > 1 else ""
+    return f"process {os.getpid()}{place}"
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> InputError:

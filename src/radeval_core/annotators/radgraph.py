@@ -24,11 +24,11 @@ from radeval_core.annotators.radgraph_archive import ENDING, SpanModelConfig, fi
 from radeval_core.annotators.radgraph_model import ReportSpans, SpanModel
 from radeval_core.annotators.radgraph_words import ENCODED_AS, word_rules
 from radeval_core.engine.batching import unique_texts
-from radeval_core.engine.checkpoints import QuietTransformers, cannot_load, identity, pretrained
+from radeval_core.engine.checkpoints import QuietTransformers, cannot_load, identity, load_failure, pretrained
 from radeval_core.engine.claims import check_claim, load_config
 from radeval_core.engine.files import files_identity, is_folder
 from radeval_core.engine.forward import TokenIds
-from radeval_core.errors import CheckpointError
+from radeval_core.errors import CheckpointError, is_out_of_memory
 from radeval_core.findings.types import GraphEntity, RadGraph, Relation
 
 #: maximum tokens of the reports whose vectors are in memory at the same time
@@ -206,6 +206,8 @@ def _empty_encoder(source: str, config: SpanModelConfig, weights: int) -> tuple[
             with no_init_weights():
                 encoder = build()
     except Exception as error:  # a damaged file can make the loaders fail in any way
+        if is_out_of_memory(error):
+            raise load_failure(place, error) from error
         if place != config.encoder or "trust_remote_code" in str(error):
             reason = cannot_load(place, error)
             raise CheckpointError(f"cannot load config and tokenizer of the encoder: {reason}") from error

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from radeval_core.annotators.base import NeuralModel
 from radeval_core.annotators.faster_rcnn import detect
 from radeval_core.annotators.faster_rcnn_checkpoint import is_faster_rcnn, load_faster_rcnn
-from radeval_core.engine.checkpoints import QuietTransformers, cannot_load, identity, pretrained
+from radeval_core.engine.checkpoints import QuietTransformers, identity, load_failure, pretrained
 from radeval_core.engine.claims import check_claim, load_config
 from radeval_core.engine.images import open_image
 from radeval_core.errors import CheckpointError, InputError, MissingDependencyError, RadevalError
@@ -169,7 +169,7 @@ def load_detector(source: str) -> tuple[Any, Any, str]:
     except RadevalError:
         raise
     except Exception as error:  # a damaged file can make the loaders fail in any way
-        raise CheckpointError(cannot_load(source, error)) from error
+        raise load_failure(source, error) from error
     if not hasattr(processor, "post_process_object_detection"):
         raise CheckpointError(f"{source}: its image processor, {type(processor).__name__}, does not return boxes")
     if report["missing_keys"]:

@@ -21,7 +21,14 @@ from radeval_core.cli.metrics import add_metrics_command
 from radeval_core.cli.oracle import add_oracle_commands
 from radeval_core.cli.parse import add_parse_command
 from radeval_core.cli.score import add_score_command
-from radeval_core.errors import CheckpointError, InputError, MissingDependencyError, RadevalError
+from radeval_core.errors import (
+    CheckpointError,
+    InputError,
+    MissingDependencyError,
+    RadevalError,
+    is_out_of_memory,
+    process_name,
+)
 
 #: what shells return for a program that SIGINT ended: 128 + 2
 _INTERRUPTED = 130
@@ -43,6 +50,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except RadevalError as error:
         print(f"radeval: {_one_line(error)}", file=sys.stderr)
         return 1
+    except (MemoryError, RuntimeError) as error:
+        if not is_out_of_memory(error):
+            raise
+        print(f"radeval: {_out_of_memory()}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("radeval: interrupted", file=sys.stderr)
         return _INTERRUPTED
@@ -50,6 +62,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return status
+
+
+def _out_of_memory() -> str:
+    return (
+        f"out of memory in {process_name()}: no output was changed. Split the input into smaller files, lower "
+        "--batch-tokens, or use fewer processes or a machine with more memory; with --cache, the next run starts with "
+        "what this one has read"
+    )
 
 
 def _print_every_character() -> None:

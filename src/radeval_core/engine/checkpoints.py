@@ -14,7 +14,7 @@ import transformers
 from radeval_core.engine.claims import check_claim, load_config
 from radeval_core.engine.damage import damaged_file
 from radeval_core.engine.files import content_hash, local_first
-from radeval_core.errors import CheckpointError, RadevalError
+from radeval_core.errors import CheckpointError, RadevalError, is_out_of_memory, process_name
 
 #: files that can change what a model computes
 _WEIGHTS_AND_RULES = ("*.safetensors", "*.bin", "*.pth", "*.json", "*.txt", "*.model")
@@ -96,7 +96,17 @@ def loading(source: str) -> Iterator[None]:
     except RadevalError:
         raise
     except Exception as error:  # a damaged file can make the loaders fail in any way
-        raise CheckpointError(cannot_load(source, error)) from error
+        raise load_failure(source, error) from error
+
+
+def load_failure(source: str, error: Exception) -> RadevalError:
+    """Return the error for a checkpoint that does not load: it is unusable, or there is no memory for it."""
+    if is_out_of_memory(error):
+        return RadevalError(
+            f"out of memory in {process_name()} while {source} was loaded: use a smaller checkpoint, fewer processes, "
+            "or a machine with more memory"
+        )
+    return CheckpointError(cannot_load(source, error))
 
 
 def cannot_load(source: str, error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""Chooses the device and number format of a model, and recognises out-of-memory errors."""
+"""Chooses the device and number format of a model."""
 
 from __future__ import annotations
 
@@ -48,14 +48,6 @@ def one_thread() -> None:
     Use it in servers: on a busy machine, two threads that wait for each other are many times slower than one.
     """
     torch.set_num_threads(1)
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Return True if an error means that the batch did not fit into memory, on any device."""
-    if isinstance(error, (torch.OutOfMemoryError, MemoryError)):
-        return True
-    text = str(error)
-    return isinstance(error, RuntimeError) and ("out of memory" in text or "can't allocate memory" in text)
 
 
 def _after_fork() -> None:

@@ -16,8 +16,7 @@ import torch
 from tqdm import tqdm
 
 from radeval_core.engine.batching import plan_batches, restore_order, unique_texts
-from radeval_core.engine.devices import is_out_of_memory
-from radeval_core.errors import RadevalError
+from radeval_core.errors import RadevalError, is_out_of_memory
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")

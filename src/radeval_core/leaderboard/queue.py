@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from radeval_core import __version__
-from radeval_core.errors import RadevalError
+from radeval_core.errors import RadevalError, is_out_of_memory
 from radeval_core.leaderboard.benchmark import Benchmark
 from radeval_core.leaderboard.score_submission import current_version, score_submission
 from radeval_core.leaderboard.store import Lease, Store
@@ -117,6 +117,8 @@ def _attempt(
     except Exception as error:  # its message may quote a reference, so only its type is recorded
         log.error("%s: scoring failed with %s", submission, type(error).__name__)
         reason = f"scoring failed with {type(error).__name__}"
+        if is_out_of_memory(error):
+            reason = "the scorer ran out of memory; a machine with more may score it with --retry-failed"
     return SubmissionResult(submission, benchmark.name, benchmark.revision, version, __version__, date, system, reason)
 
 

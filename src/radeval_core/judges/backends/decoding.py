@@ -10,8 +10,7 @@ from queue import SimpleQueue
 from typing import Protocol
 
 from radeval_core.engine.batching import plan_batches
-from radeval_core.engine.devices import is_out_of_memory
-from radeval_core.errors import RadevalError
+from radeval_core.errors import RadevalError, is_out_of_memory
 from radeval_core.judges.backends.prompts import Prompt
 
 log = logging.getLogger(__name__)

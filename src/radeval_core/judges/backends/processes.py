@@ -5,8 +5,10 @@ from __future__ import annotations
 import atexit
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
+from radeval_core.errors import RadevalError, is_out_of_memory, process_name
 from radeval_core.judges.backends.base import Answer, Request
 
 T = TypeVar("T")
@@ -40,15 +42,31 @@ class LaunchedProcesses:
     def gather(self, items: list[Any]) -> list[Any]:
         from accelerate.utils import gather_object
 
-        gathered: list[Any] = gather_object(items)
+        with self._together():
+            gathered: list[Any] = gather_object(items)
         return gathered
 
     def agree(self, value: T) -> T:
         from accelerate.utils import broadcast_object_list
 
         box = [value]
-        broadcast_object_list(box, from_process=0)
+        with self._together():
+            broadcast_object_list(box, from_process=0)
         return box[0]
+
+    @contextmanager
+    def _together(self) -> Iterator[None]:
+        """Say what happened if another process of the run ends while this one waits for it."""
+        try:
+            yield
+        except RuntimeError as error:  # torch's connection to the other process is closed, or waited in vain
+            if is_out_of_memory(error):
+                raise
+            raise RadevalError(
+                f"{process_name()} lost another process of this run: it failed or was killed, as the system does when "
+                "memory runs out. Its own messages say more. Start again with fewer processes or a smaller "
+                "--batch-tokens; with --cache, no answer is asked for twice"
+            ) from error
 
 
 def running_processes() -> Processes | None:
