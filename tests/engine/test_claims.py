@@ -141,7 +141,7 @@ def test_modules_of_other_threads_are_not_counted():
         torch.nn.Linear(2, 2)
 
     check_claim(build, "nowhere", weights=100)
-    with pytest.raises(CheckpointError, match="nowhere: config.json claims a model that is too large"):
+    with pytest.raises(CheckpointError, match=r"nowhere: config\.json claims a model that is too large"):
         check_claim(lambda: torch.nn.Linear(20_000, 20_000), "nowhere", weights=100)
 
 

@@ -1,7 +1,6 @@
 """Backends connected to a chat server of a test."""
 
 from chat_server import Reply
-
 from radeval_core.judges.backends.base import Message, Request
 from radeval_core.judges.backends.http_backend import anthropic_backend, openai_backend
 

@@ -10,8 +10,8 @@ import time
 from contextlib import closing
 
 import pytest
-from chat_server import ChatServer, Reply
 
+from chat_server import ChatServer, Reply
 from radeval_core import api, cli
 
 KEY = "sk-very-secret-0123456789"

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from chat_server import ChatServer, Reply
 
+from chat_server import ChatServer, Reply
 from radeval_core import cli
 
 REPORTS = [f"Small left effusion of MRS{i}." for i in range(4)]

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from chat_server import ChatServer, Reply
 
+from chat_server import ChatServer, Reply
 from radeval_core.cli import main
 from radeval_core.data.pairing import make_pairs
 from radeval_core.errors import InputError

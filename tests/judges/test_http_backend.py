@@ -4,10 +4,10 @@ import logging
 import threading
 
 import pytest
-from chat_server import ChatServer, Reply, refuse
 from judge_connection import KEY, ask, good
 from toy_instructions import SCHEMA, ToyInstructions
 
+from chat_server import ChatServer, Reply, refuse
 from radeval_core.errors import InputError
 from radeval_core.judges.backends.base import Message, Request
 from radeval_core.judges.backends.http_backend import anthropic_backend, openai_backend

@@ -4,8 +4,8 @@ import json
 import logging
 
 import pytest
-from chat_server import ChatServer, Reply
 
+from chat_server import ChatServer, Reply
 from radeval_core import load
 from radeval_core.cli import main
 from radeval_core.errors import InputError

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from chat_server import ChatServer, Reply
 
 pytestmark = pytest.mark.e2e

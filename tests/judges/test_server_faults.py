@@ -5,10 +5,10 @@ import logging
 import time
 
 import pytest
-from chat_server import ChatServer, Reply
 from fault_proxy import FaultProxy
 from judge_connection import KEY, KINDS, ask, good
 
+from chat_server import ChatServer, Reply
 from radeval_core.errors import InputError
 from radeval_core.judges.backends import server_address
 from radeval_core.judges.backends.circuit import PAUSES, Circuit

@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from chat_server import ChatServer, Reply
 from small_benchmark import jsonl, write_benchmark
 
+from chat_server import ChatServer, Reply
 from radeval_core.cli import main
 
 

@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,10 +31,11 @@ To enter the leaderboard, type:
   radeval leaderboard submit mine.jsonl                put it in the queue
   radeval leaderboard score                            score the queue; safe to run repeatedly and in parallel
   radeval leaderboard show                             print the ranked systems
+  radeval leaderboard withdraw SUBMISSION              take your submission off the board
 
 The first submission under a name binds the name, and names that look like it, to you: to your account with --hub,
 else to a secret. Give your own (--secret-file FILE, or RADEVAL_LEADERBOARD_SECRET), or keep the one that is printed.
-Nobody else can submit under that name. `radeval leaderboard log` checks that nobody changed the log of submissions.
+Nobody else can submit under that name, or withdraw what you submitted. `radeval leaderboard log` checks that nobody changed the log of submissions.
 
 By default, everything is stored in a local folder (RADEVAL_LEADERBOARD, or ~/.local/share/radeval/leaderboard).
 --hub ORG uses the private dataset repos ORG/leaderboard-requests and ORG/leaderboard-results instead. Do not submit
@@ -52,13 +54,16 @@ def add_leaderboard_commands(commands: Any, common: argparse.ArgumentParser) -> 
     )
     group = top.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, run: Any, help_text: str, example: str, store: bool = True) -> argparse.ArgumentParser:
+    def command(
+        name: str, run: Any, help_text: str, example: str, store: bool = True, about: str = ""
+    ) -> argparse.ArgumentParser:
         parser: argparse.ArgumentParser = group.add_parser(
             name,
             parents=[common],
             help=help_text,
-            description=help_text[:1].upper() + help_text[1:] + ".",
-            epilog=f"example:\n  radeval leaderboard {example}\n",
+            description=f"{help_text[:1].upper()}{help_text[1:]}.",
+            epilog=(f"{textwrap.fill(about, 118)}\n\n" if about else "")
+            + f"example:\n  radeval leaderboard {example}\n",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         parser.set_defaults(run=run)
@@ -83,6 +88,19 @@ def add_leaderboard_commands(commands: Any, common: argparse.ArgumentParser) -> 
         metavar="FILE",
         help="file with the secret of the system's name; the first submission without one gets a new secret",
     )
+    withdraw = command(
+        "withdraw",
+        _withdraw,
+        "take your submission off the board",
+        "withdraw 3f2a91c07b5e --secret-file my.secret",
+        about="Only its owner can withdraw a submission: the account that submitted it (--hub), or whoever knows the "
+        "secret of its name (--secret-file FILE, or RADEVAL_LEADERBOARD_SECRET). It is no longer shown, ranked or "
+        "scored. The name stays yours, the log says when it was withdrawn, and its file stays in the store; ask the "
+        "store's keeper to delete it. It still counts for the limits. To enter the same reports again, change "
+        "training_data.",
+    )
+    withdraw.add_argument("system", metavar="SUBMISSION", help="its id, the start of it, or the exact name")
+    withdraw.add_argument("--secret-file", metavar="FILE", help="file with the secret of the system's name")
     score = command("score", _score, "score the submissions in the queue", "score --store ./board")
     score.add_argument("--retry-failed", action="store_true", help="also score failed submissions again")
     score.add_argument("--device", help="cuda, cuda:N, mps or cpu (default: the best available)")
@@ -152,6 +170,20 @@ def _submit(args: argparse.Namespace) -> int:
     return 0
 
 
+def _withdraw(args: argparse.Namespace) -> int:
+    from radeval_core.leaderboard.queue import utc_now
+    from radeval_core.leaderboard.withdrawal import find_submission, withdraw
+
+    benchmark, store = _benchmark(args), _store(args, must_exist=True)
+    submitter, made = _submitter(args, store)
+    if made:
+        raise InputError("give the secret of the name: --secret-file FILE, or RADEVAL_LEADERBOARD_SECRET")
+    submission = find_submission(store, benchmark.name, args.system)
+    new = withdraw(store, benchmark.name, submission, utc_now().isoformat(timespec="seconds"), submitter)
+    _print(args, {"submission": submission, "new": new}, f"{'withdrawn' if new else 'already withdrawn'}: {submission}")
+    return 0
+
+
 def _submitter(args: argparse.Namespace, store: Store) -> tuple[Submitter, str]:
     """Return who submits, and the secret if it is a new one."""
     from radeval_core.leaderboard.owners import new_secret, with_account, with_secret
@@ -178,8 +210,10 @@ def _log(args: argparse.Namespace) -> int:
         problems.append(f"no line has the hash {args.expect}: lines were removed or changed")
     unlogged = sorted(set(store.submissions(benchmark.name)) - log.submissions())
     problems.extend(f"submission {submission} is not in the log" for submission in unlogged)
+    hidden = sorted(store.withdrawn(benchmark.name) - log.withdrawals())
+    problems.extend(f"the withdrawal of {submission} is not in the log" for submission in hidden)
     count = sum(1 for _ in log.events())
-    text = "\n".join(problems) or f"{count} submissions in the log; no line was changed"
+    text = "\n".join(problems) or f"{count} lines in the log; none was changed"
     value = {"ok": not problems, "lines": count, "last": log.last_hash, "problems": problems}
     _print(args, value, f"{text}\nhash of the last line: {log.last_hash}")
     return 1 if problems else 0
@@ -226,6 +260,8 @@ def _show(args: argparse.Namespace) -> int:
             print(f"not ranked with these: {sum(len(g.outcomes) for g in board.others)} results of other versions")
         if board.waiting:
             print(f"waiting submissions: {board.waiting}; to score them, type: radeval leaderboard score")
+        if board.withdrawn:
+            print(f"withdrawn by their submitters: {board.withdrawn}")
         for outcome in board.failed:
             print(f"failed: {outcome.submission[:12]} {outcome.system.name!r}: {outcome.reason}")
         for note in board.skipped:

@@ -1,4 +1,4 @@
-"""The log of a leaderboard: one JSON line per submission, each with the hash of the line before.
+"""The log of a leaderboard: one JSON line per submission or withdrawal, each with the hash of the line before.
 
 Lines are only added. A changed, removed or inserted line breaks the chain of hashes. Lines cut off at the end leave a
 valid shorter chain: note the hash of the last line, and check later that it is still in the log.
@@ -46,8 +46,9 @@ class AuditLog:
                 yield event
 
     def count(self, owner: str, date: str | None = None) -> int:
-        """Count the submissions of an owner; with a date, only those of one day around it."""
-        return sum(e.get("owner") == owner and (date is None or _near(e, date)) for e in self.events())
+        """Count the submissions of an owner, withdrawn or not; with a date, only those of one day around it."""
+        made = (e for e in self.events() if "submission" in e and e.get("owner") == owner)
+        return sum(date is None or _near(e, date) for e in made)
 
     def new_names(self, date: str) -> int:
         """Count the names that were new within one day around a date."""
@@ -56,6 +57,10 @@ class AuditLog:
     def submissions(self) -> set[str]:
         """Return the ids of the submissions in the log."""
         return {str(e["submission"]) for e in self.events() if "submission" in e}
+
+    def withdrawals(self) -> set[str]:
+        """Return the ids of the submissions that were withdrawn."""
+        return {str(e["withdrawn"]) for e in self.events() if "withdrawn" in e}
 
     def problems(self) -> list[str]:
         """Return every line that breaks the chain or cannot be read; an empty list if the log is whole."""

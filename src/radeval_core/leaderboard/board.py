@@ -28,6 +28,7 @@ class Board:
         failed: results of the current version without scores.
         waiting: number of submissions without a result of the current version.
         skipped: a note for every file that cannot be read or does not belong to the store.
+        withdrawn: number of submissions that their owners have withdrawn; they are nowhere else on the board.
     """
 
     benchmark: Benchmark
@@ -37,6 +38,7 @@ class Board:
     failed: tuple[SubmissionResult, ...]
     waiting: int
     skipped: tuple[str, ...] = ()
+    withdrawn: int = 0
 
     def ranked(self, metric: str | None = None) -> list[Ranked]:
         """Rank the systems of the current version by a metric of the benchmark."""
@@ -82,6 +84,7 @@ class Board:
             "failed": [{"submission": o.submission, "name": o.system.name, "reason": o.reason} for o in self.failed],
             "waiting": self.waiting,
             "skipped": list(self.skipped),
+            "withdrawn": self.withdrawn,
         }
 
 
@@ -92,19 +95,23 @@ def read_board(
     if seed_if_empty and not store.submissions(benchmark.name):
         seed(store, benchmark, clock=clock, **options)
     version = current_version(benchmark, **options)
-    outcomes, skipped = store.read_outcomes(benchmark.name)
+    withdrawn = store.withdrawn(benchmark.name)
+    found, skipped = store.read_outcomes(benchmark.name)
+    outcomes = [outcome for outcome in found if outcome.submission not in withdrawn]
     odd = [o for o in outcomes if not o.failed and o.version == version and not _fits(o, benchmark)]
     skipped.extend(f"result {o.submission}: not for the studies and metrics of {benchmark.name}" for o in odd)
     now = [o for o in outcomes if o.version == version and o not in odd]
-    done = set(store.finished(benchmark.name, version))
+    entered = store.submissions(benchmark.name)
+    done = withdrawn.union(store.finished(benchmark.name, version))
     return Board(
         benchmark,
         version,
         tuple(o for o in now if not o.failed),
         tuple(g for g in group_by_version(outcomes) if g.version != version),
         tuple(o for o in now if o.failed),
-        sum(submission not in done for submission in store.submissions(benchmark.name)),
+        sum(submission not in done for submission in entered),
         tuple(skipped),
+        len(withdrawn.intersection(entered)),
     )
 
 

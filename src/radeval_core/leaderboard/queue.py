@@ -34,9 +34,10 @@ def utc_now() -> datetime:
 def waiting(store: Store, benchmark: Benchmark, version: str, retry_failed: bool = False) -> list[str]:
     """Return the submissions without a result for this version of the metrics."""
     done = set(store.finished(benchmark.name, version))
+    withdrawn = store.withdrawn(benchmark.name)
     if retry_failed:
         done -= {submission for submission in done if _failed(store, benchmark.name, version, submission)}
-    return [submission for submission in store.submissions(benchmark.name) if submission not in done]
+    return [submission for submission in store.submissions(benchmark.name) if submission not in done | withdrawn]
 
 
 def score_waiting(

@@ -4,7 +4,8 @@
     claims/<benchmark>/<version>/<submission>.json    the scorer working on it
     results/<benchmark>/<version>/<submission>.json   its result
     owners/<benchmark>/<hash of the name>.json        who may submit under a name and all names that look like it
-    log/<benchmark>.jsonl                             every submission, in a chain of hashes
+    withdrawn/<benchmark>/<submission>.json           a submission that its owner has withdrawn
+    log/<benchmark>.jsonl                             every submission and withdrawal, in a chain of hashes
     damaged/…                                         results that could not be read and were scored again
 
 File names consist of hashes and the benchmark's name, never of text from a submitter. A file that cannot be read, or
@@ -105,6 +106,10 @@ class Store:
 
         def plan() -> Change | None:
             known = self.submissions(benchmark.name)
+            if submission.id in self.withdrawn(benchmark.name):
+                raise InputError(
+                    "this submission was withdrawn: to enter again, change its predictions or its training_data"
+                )
             if submission.id in known:
                 return None
             if len(known) >= benchmark.limits.submissions:
@@ -125,11 +130,14 @@ class Store:
         if submitter.kind != "keeper":
             _check_limits(log, who, benchmark, date, new_name)
         record = {**submission.as_dict(), "date": date, "owner": who}
-        create = {_path("requests", benchmark.name, submission.id): _json(record)}
+        create = {store_path("requests", benchmark.name, submission.id): record_bytes(record)}
         if new_name:
-            create = {_path("owners", benchmark.name, name_key): _json(submitter.record(name, date)), **create}
+            create = {
+                store_path("owners", benchmark.name, name_key): record_bytes(submitter.record(name, date)),
+                **create,
+            }
         event = {"date": date, "submission": submission.id, "name": name, "owner": who, "new_name": new_name}
-        return Change(create, {_log_path(benchmark.name): log.next_line(event)})
+        return Change(create, {log_path(benchmark.name): log.next_line(event)})
 
     def _check_owner(self, benchmark: str, name: str, submitter: Submitter, unlogged: set[str]) -> bool:
         """Return True if the name is new. Raise an error if it belongs to someone else.
@@ -160,7 +168,7 @@ class Store:
 
     def owner(self, benchmark: str, name: str) -> Mapping[str, Any] | None:
         """Return the record of who owns a name and its look-alikes, or None if the name is free."""
-        data = self.files.read(_path("owners", benchmark, look_alike_key(name)))
+        data = self.files.read(store_path("owners", benchmark, look_alike_key(name)))
         if data is None:
             return None
         try:
@@ -171,16 +179,20 @@ class Store:
 
     def log(self, benchmark: str) -> AuditLog:
         """Return the log of a benchmark's submissions."""
-        return AuditLog(self.files.read(_log_path(benchmark)) or b"")
+        return AuditLog(self.files.read(log_path(benchmark)) or b"")
 
     def submissions(self, benchmark: str) -> list[str]:
         """Return the ids of all submissions. Files with other names do not belong here and are left out."""
         found = self.files.names(f"requests/{benchmark}")
         return [_stem(path) for path in found if _belongs(path, "requests", benchmark)]
 
+    def withdrawn(self, benchmark: str) -> set[str]:
+        """Return the ids of the submissions that their owners have withdrawn. They are not scored, shown or ranked."""
+        return {_stem(path) for path in self.files.names(f"withdrawn/{benchmark}")}
+
     def request(self, benchmark: str, submission: str) -> Mapping[str, Any]:
         """Return a submission as saved."""
-        data = self.files.read(_path("requests", benchmark, submission))
+        data = self.files.read(store_path("requests", benchmark, submission))
         if data is None:
             raise unknown_name("submission", submission, self.submissions(benchmark))
         try:
@@ -193,7 +205,7 @@ class Store:
 
     def outcome(self, benchmark: str, version: str, submission: str) -> SubmissionResult | None:
         """Return the result of a submission for one version of the metrics, or None."""
-        data = self.files.read(_path("results", benchmark, version, submission))
+        data = self.files.read(store_path("results", benchmark, version, submission))
         return None if data is None else from_json(data)
 
     def finished(self, benchmark: str, version: str) -> list[str]:
@@ -223,7 +235,7 @@ class Store:
 
     def set_aside(self, benchmark: str, version: str, submission: str) -> None:
         """Copy a result that cannot be read to `damaged/`, before it is replaced."""
-        path = _path("results", benchmark, version, submission)
+        path = store_path("results", benchmark, version, submission)
         data = self.files.read(path)
         try:
             from_json(data or b"")
@@ -235,12 +247,12 @@ class Store:
 
     def keep(self, outcome: SubmissionResult, replace: bool = False) -> bool:
         """Save a result. Return False if there is one already and `replace` is False."""
-        path = _path("results", outcome.benchmark, outcome.version, outcome.submission)
+        path = store_path("results", outcome.benchmark, outcome.version, outcome.submission)
         return self.files.create(path, outcome.to_json(), replace)
 
     def claim(self, benchmark: str, version: str, submission: str) -> AbstractContextManager[Lease | None]:
         """Claim the right to score a submission."""
-        return self.files.claim(_path("claims", benchmark, version, submission))
+        return self.files.claim(store_path("claims", benchmark, version, submission))
 
 
 def open_store(folder: str | Path | None = None, hub: str | None = None) -> Store:
@@ -256,22 +268,25 @@ def open_store(folder: str | Path | None = None, hub: str | None = None) -> Stor
     return Store(LocalFiles(Path(folder) if folder else default_folder()))
 
 
-def _path(*parts: str) -> str:
+def store_path(*parts: str) -> str:
+    """Return a path of the layout above; refuse parts that could lead elsewhere."""
     for part in parts:
         if not _SAFE.fullmatch(part):
             raise InputError(f"not a valid name in this store: {part[:100]!r}")
     return "/".join(parts) + ".json"
 
 
-def _log_path(benchmark: str) -> str:
-    return _path("log", benchmark) + "l"
+def log_path(benchmark: str) -> str:
+    """Return the path of a benchmark's log."""
+    return store_path("log", benchmark) + "l"
 
 
 def _belongs(path: str, *folders: str) -> bool:
     return path.rpartition("/")[0] == "/".join(folders) and bool(_SAFE.fullmatch(_stem(path)))
 
 
-def _json(record: Mapping[str, Any]) -> bytes:
+def record_bytes(record: Mapping[str, Any]) -> bytes:
+    """Return the content of a file with a record."""
     return json.dumps(record, ensure_ascii=False, indent=1).encode()
 
 
