@@ -183,6 +183,10 @@ def start(task: Task, folder: Path, run: int) -> int:
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
         os._exit(task.run(folder, run))
+    except InputError:  # of a function, not of the command line, which turns errors into exit codes
+        os._exit(2)
+    except OSError:
+        os._exit(1)
     finally:
         os._exit(70)
 
@@ -253,14 +257,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     for name in args.tasks.split(","):
-        print(f"{name}: {_counted(soak(name, args.kills, args.seed))}", flush=True)
+        print(f"{name}: {counted(soak(name, args.kills, args.seed))}", flush=True)
     if args.rounds:
-        print(f"two writers: {_counted(two_writers(args.rounds))}", flush=True)
-    print(f"faulty disks: {_counted(faults())}")
+        print(f"two writers: {counted(two_writers(args.rounds))}", flush=True)
+    print(f"faulty disks: {counted(faults())}")
     print("no promise broken")
 
 
-def _counted(counts: Counter[str]) -> str:
+def counted(counts: Counter[str]) -> str:
+    """Return the counts as text."""
     return ", ".join(f"{count} {name}" for name, count in counts.items())
 
 

@@ -35,7 +35,8 @@ To enter the leaderboard, type:
 
 The first submission under a name binds the name, and names that look like it, to you: to your account with --hub,
 else to a secret. Give your own (--secret-file FILE, or RADEVAL_LEADERBOARD_SECRET), or keep the one that is printed.
-Nobody else can submit under that name, or withdraw what you submitted. `radeval leaderboard log` checks that nobody changed the log of submissions.
+Nobody else can submit under that name, or withdraw what you submitted. `radeval leaderboard log` checks that nobody
+changed the log of submissions.
 
 By default, everything is stored in a local folder (RADEVAL_LEADERBOARD, or ~/.local/share/radeval/leaderboard).
 --hub ORG uses the private dataset repos ORG/leaderboard-requests and ORG/leaderboard-results instead. Do not submit
