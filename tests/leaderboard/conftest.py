@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from small_benchmark import write_benchmark
 
+from radeval_core.leaderboard.store import open_store
+
 
 @pytest.fixture
 def small(tmp_path):
@@ -15,3 +17,9 @@ def small(tmp_path):
 def clock():
     """Return a clock that always shows the same time."""
     return lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+@pytest.fixture
+def store(tmp_path):
+    """Return an empty store in a local folder."""
+    return open_store(tmp_path / "store")

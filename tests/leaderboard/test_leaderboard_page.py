@@ -201,6 +201,31 @@ def test_a_program_submits_and_finds_its_rank(client, small, tmp_path):
     assert table["systems"][0]["name"] == HOSTILE
 
 
+def test_a_program_withdraws_what_it_submitted(client, small, tmp_path):
+    file = write(tmp_path / "mine.jsonl", jsonl(name="Mine"))
+    entered = client.predict(file, "", api_name="/submit")
+    for secret in ("", "not the right secret"):
+        answer = client.predict(entered["submission"], secret, api_name="/withdraw")
+        assert not answer["ok"] and answer["problems"]
+    names = [row["name"] for row in client.predict("green", api_name="/leaderboard")["systems"]]
+    assert "Mine" in names
+    answer = client.predict(entered["submission"][:12], entered["secret"], api_name="/withdraw")
+    assert answer == {"ok": True, "submission": entered["submission"], "new": True, "problems": []}
+    board = client.predict("green", api_name="/leaderboard")
+    assert board["systems"] == [] and board["withdrawn"] == 1
+
+
+def test_the_answer_to_a_withdrawal_is_shown(small, tmp_path):
+    page = _Page(open_store(tmp_path / "store"), small)
+    (tmp_path / "mine.jsonl").write_bytes(jsonl())
+    entered = page.submit(str(tmp_path / "mine.jsonl"))
+    refused = page.withdrawal.show(HOSTILE, entered["secret"])
+    assert "unknown submission" in refused and set(re.findall(r"<([a-z0-9]+)", refused)) <= TAGS
+    assert "Withdrawn." in page.withdrawal.show(entered["submission"], entered["secret"])
+    assert "Already withdrawn." in page.withdrawal.show(entered["submission"], entered["secret"])
+    assert "1 submission withdrawn" in notes(page._board())
+
+
 def test_a_submission_claimed_by_another_scorer_is_reported_as_waiting(small, tmp_path):
     store = open_store(tmp_path / "store")
     page = _Page(store, small)

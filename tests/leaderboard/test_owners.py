@@ -20,11 +20,6 @@ DATE = "2026-01-01T00:00:00+00:00"
 ANNA, BERT = with_secret("anna's long secret"), with_secret("bert's long secret")
 
 
-@pytest.fixture
-def store(tmp_path):
-    return open_store(tmp_path / "store")
-
-
 def submit(store, benchmark, submitter, date=DATE, predictions=None, **system):
     submission = check_submission(jsonl(predictions, **system), benchmark)
     return store.submit(submission, benchmark, date, submitter)

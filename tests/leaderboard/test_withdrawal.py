@@ -21,11 +21,6 @@ DATE, LATER = "2026-01-01T00:00:00+00:00", "2026-01-02T00:00:00+00:00"
 ANNA, BERT = with_secret("anna's long secret"), with_secret("bert's long secret")
 
 
-@pytest.fixture
-def store(tmp_path):
-    return open_store(tmp_path / "store")
-
-
 def submit(store, benchmark, submitter, predictions=None, date=DATE, **system):
     submission = check_submission(jsonl(predictions, **system), benchmark)
     assert store.submit(submission, benchmark, date, submitter)

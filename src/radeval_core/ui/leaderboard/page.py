@@ -34,6 +34,7 @@ from radeval_core.ui.leaderboard.view import (
     ranking_table,
     system_view,
 )
+from radeval_core.ui.leaderboard.withdraw import Withdrawal
 from radeval_core.ui.page import DELETE_UPLOADS
 from radeval_core.ui.pair import guarded
 from radeval_core.ui.upload_field import only_uploads
@@ -48,7 +49,7 @@ _NO_CATEGORY = "all errors (worst score first)"
 
 
 def build_leaderboard(store: Store | None = None, benchmark: Benchmark | None = None) -> gr.Blocks:
-    """Build the page, with the endpoints `/leaderboard`, `/check` and `/submit`.
+    """Build the page, with the endpoints `/leaderboard`, `/check`, `/submit` and `/withdraw`.
 
     By default the store is the Hub organisation in RADEVAL_LEADERBOARD_HUB, or the default folder if that is not set.
     The first visit to an empty folder adds the benchmark's baselines.
@@ -72,6 +73,7 @@ class _Page:
 
     def __init__(self, store: Store, benchmark: Benchmark) -> None:
         self.store, self.benchmark = store, benchmark
+        self.withdrawal = Withdrawal(store, benchmark)
         # with a Hub store other machines score: the page needs neither their time nor their models
         self.scores_here = not isinstance(store.files, HubFiles)
 
@@ -120,6 +122,7 @@ class _Page:
                     )
                     verdict = gr.HTML(elem_id="verdict")
                     button = gr.Button("Submit", variant="primary", interactive=False, elem_id="submit-button")
+                    unwanted, owner_secret, take_off, answer = self.withdrawal.add_fields()
                 with gr.Tab("Method", id="method"):
                     gr.Markdown(method(self.benchmark, self.scores_here))
             ranking = [table, plot, others, system]
@@ -138,10 +141,13 @@ class _Page:
                 concurrency_id="scoring",
                 show_progress_on=[verdict],
             )
-            self._endpoints(file, metric, secret)
+            take_off.click(self.withdrawal.show, [unwanted, owner_secret], [answer], api_visibility="private").then(
+                self.refresh, [metric, system], ranking, api_visibility="private"
+            )
+            self._endpoints(file, metric, secret, unwanted)
         return demo
 
-    def _endpoints(self, file: gr.File, metric: gr.Dropdown, secret: gr.Textbox) -> None:
+    def _endpoints(self, file: gr.File, metric: gr.Dropdown, secret: gr.Textbox, unwanted: gr.Textbox) -> None:
         """Add the endpoints, which return plain values to programs, on hidden buttons."""
         answer = gr.JSON(visible=False)
         gr.Button(visible=False).click(self.leaderboard, [metric], [answer], api_name="leaderboard")
@@ -149,6 +155,7 @@ class _Page:
         gr.Button(visible=False).click(
             self.submit, [file, secret], [answer], api_name="submit", concurrency_limit=1, concurrency_id="scoring"
         )
+        gr.Button(visible=False).click(self.withdrawal.withdraw, [unwanted, secret], [answer], api_name="withdraw")
 
     # endpoints for programs
 

@@ -58,6 +58,8 @@ def notes(board: Board) -> str:
     if board.failed:
         rows = [[text(o.system.name), text(o.submission[:12]), text(o.reason)] for o in board.failed]
         parts.append(f"<h4>Failed</h4>{table(['System', 'Submission', 'Reason'], rows)}")
+    if board.withdrawn:
+        parts.append(f"<p>{plural(board.withdrawn, 'submission')} withdrawn by their owners.</p>")
     if board.skipped:
         parts.append(f"<p class='note'>{plural(len(board.skipped), 'file')} in the store skipped as unreadable.</p>")
     return f'<div class="rv">{"".join(parts)}</div>' if parts else ""
