@@ -262,8 +262,9 @@ def test_an_unknown_metric_is_refused(client):
         client.predict("blue", api_name="/leaderboard")
 
 
-def test_only_the_three_endpoints_are_public(client):
-    assert set(client.view_api(return_format="dict")["named_endpoints"]) == {"/leaderboard", "/check", "/submit"}
+def test_only_four_endpoints_are_public(client):
+    public = {"/leaderboard", "/check", "/submit", "/withdraw"}
+    assert set(client.view_api(return_format="dict")["named_endpoints"]) == public
 
 
 # the Space
