@@ -64,6 +64,11 @@ class Submitter:
             return False
 
 
+def needed_proof(record: Mapping[str, Any]) -> str:
+    """Return what a submitter needs to use a name, in words."""
+    return {"secret": "its secret", "account": "its account"}.get(str(record.get("kind")), "the store's keeper")
+
+
 #: whoever has the store's files: baselines, and scripts that use `Store` directly
 KEEPER = Submitter("keeper")
 

@@ -26,7 +26,7 @@ from typing import Any, Protocol
 from radeval_core.errors import InputError, RadevalError, unknown_name
 from radeval_core.leaderboard.audit_log import AuditLog
 from radeval_core.leaderboard.benchmark import Benchmark
-from radeval_core.leaderboard.owners import KEEPER, Submitter
+from radeval_core.leaderboard.owners import KEEPER, Submitter, needed_proof
 from radeval_core.leaderboard.submission import Submission
 from radeval_core.leaderboard.submission_result import SubmissionResult, from_json
 from radeval_core.leaderboard.system_names import look_alike_key
@@ -153,9 +153,9 @@ class Store:
         if not submitter.owns(owner):
             taken = str(owner.get("name", ""))
             looks = "" if taken == name else f" looks like {taken!r}, which"
-            how = {"secret": "its secret", "account": "its account"}.get(str(owner.get("kind")), "the store's keeper")
             raise InputError(
-                f"the name {name!r}{looks} belongs to another submitter: use {how}, or choose another name"
+                f"the name {name!r}{looks} belongs to another submitter: use {needed_proof(owner)}, or choose another "
+                "name"
             )
         return False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from radeval_core.errors import InputError, RadevalError, unknown_name
-from radeval_core.leaderboard.owners import Submitter
+from radeval_core.leaderboard.owners import Submitter, needed_proof
 from radeval_core.leaderboard.store import Change, Store, log_path, record_bytes, store_path
 from radeval_core.leaderboard.system_names import look_alike_key
 
@@ -77,5 +77,4 @@ def _check_owner(store: Store, benchmark: str, name: str, submitter: Submitter) 
     """Raise an error if a name belongs to someone else. A name without an owner belongs to the store's keeper."""
     owner = store.owner(benchmark, name) or {}
     if submitter.kind != "keeper" and not submitter.owns(owner):
-        how = {"secret": "its secret", "account": "its account"}.get(str(owner.get("kind")), "the store's keeper")
-        raise InputError(f"{name!r} belongs to another submitter: only {how} can withdraw it")
+        raise InputError(f"{name!r} belongs to another submitter: only {needed_proof(owner)} can withdraw it")
