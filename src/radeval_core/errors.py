@@ -34,10 +34,11 @@ class OutputError(RadevalError, OSError):
 
 def is_out_of_memory(error: BaseException) -> bool:
     """Return True if an error means that there was no memory left, on any device."""
-    text = str(error)  # torch raises RuntimeErrors, and names CUDA, MPS or its allocator in their texts
-    return isinstance(error, MemoryError) or (
-        isinstance(error, RuntimeError) and ("out of memory" in text or "can't allocate memory" in text)
-    )
+    if not isinstance(error, RuntimeError):
+        return isinstance(error, MemoryError)
+    # torch has a class for CUDA, which is told by its name to spare the import, and texts for MPS and the CPU
+    text = str(error)
+    return type(error).__name__ == "OutOfMemoryError" or "out of memory" in text or "can't allocate memory" in text
 
 
 def process_name() -> str:
