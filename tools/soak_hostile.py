@@ -2,8 +2,8 @@
 
 `python tools/soak_hostile.py --pairs 1000000` prints the counts by metric and the peak memory, and ends with exit code
 1 if any count is above 0. The reports come from the grammar and the Unicode trouble of `tests/hostile_reports.py`.
-A batch depends on its seed only, so `--workers 4` finds the same as one process. A pair with eight metrics takes about
-5 ms of one core: a million take an hour and a half on one core, forty minutes on two.
+A batch depends on its seed only, so `--workers 4` finds the same as one process. A pair with the eight metrics that
+need no model takes 5 to 7 ms: a million take up to two hours on one idle core, and half of that on two.
 """
 
 from __future__ import annotations
