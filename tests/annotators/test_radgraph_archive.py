@@ -141,6 +141,10 @@ DAMAGE = {
         "must be the Hub name of an encoder, got '../x'",
     ),
     "another embedder": (edit_config(f"{BERT}.type", "bag_of_words"), f"'{BERT}.type' is 'bag_of_words': only"),
+    "widths that the weights cannot hold": (
+        edit_config("model.feature_size", 60_000),
+        r"weights.th has [\d,]+ numbers, but the archive's config.json claims [\d,]+: it was not loaded",
+    ),
     "no span width": (edit_config("model.max_span_width", None), "config.json lacks 'model.max_span_width'"),
     "no relation module": (edit_config("model.modules.relation", None), "config.json lacks 'model.modules.relation'"),
     "spans per word of text": (
