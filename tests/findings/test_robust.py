@@ -1,12 +1,11 @@
 """Any text parses, offsets index the original, case and white space do not matter, and run time grows linearly."""
 
-import sys
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from radeval_core.findings import FindingsParser, parse
+from work_count import ReadText, calls_of, lines_of
 
 FRAGMENTS = (
     "There is", "no", "a", "small", "moderate", "large", "left", "right", "bilateral", "pleural effusion",
@@ -133,6 +132,11 @@ HOSTILE = {
     "dots": ".",
     "questions": "? ",
     "list numbers": "1. ",
+    "spaced dots": ". ",
+    "dots in white space": "\t.\r",
+    "headings alone": "findings:\n",
+    "titles": "CT CHEST\n",
+    "denials of this": "This shows no pneumonia. ",
     "bracketed numbers": "(1) ",
     "headings": "findings: ",
     "unknown headings": "zork fold: ",
@@ -159,19 +163,7 @@ def hostile(name, size):
 
 def steps(text):
     """Return the number of Python and C function calls needed to parse a text without a cache."""
-    parser = FindingsParser()
-    count = 0
-
-    def profile(frame, event, argument):
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(profile)
-    try:
-        parser.parse(text)
-    finally:
-        sys.setprofile(None)
-    return count
+    return calls_of(FindingsParser().parse, text)
 
 
 @pytest.mark.slow
@@ -188,3 +180,12 @@ def test_100_000_characters(name):
     text = hostile(name, 100_000)
     report = parse(text)
     assert all(f.text == text[f.start : f.end] for f in report.findings[:1000])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_is_read_and_run_grows_linearly_with_length(name):
+    short, long = ReadText(hostile(name, 4_000)), ReadText(hostile(name, 16_000))
+    lines = [lines_of(FindingsParser().parse, text) for text in (short, short, long)]  # the first loads what is missing
+    assert lines[2] < 6 * lines[1] + 1_000
+    assert long.read < 6 * short.read / 2 + 4_000

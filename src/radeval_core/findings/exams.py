@@ -41,6 +41,15 @@ def title_line(text: str, start: int, size: int) -> int:
 
     The last line of a report is never a title, so that a report of one line is read.
     """
-    line_start = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
-    match = _LINE.match(text, start, size) if not text[line_start:start].strip() else None
+    match = _LINE.match(text, start, size) if _begins_line(text, start) else None
     return match.end() if match and is_title(match.group()) else 0
+
+
+def _begins_line(text: str, start: int) -> bool:
+    """Return whether only white space is between `start` and the line break before it."""
+    # step by step: a search for the line break would read all of a long line, at each of its sentences
+    while start > 0 and text[start - 1] not in "\r\n":
+        if not text[start - 1].isspace():
+            return False
+        start -= 1
+    return True

@@ -39,6 +39,7 @@ class FindingsParser:
         homes: list[Sentence] = []
         sentences: list[Sentence] = []
         exams: dict[int, str] = {}
+        last: Finding | None = None  # the last one that is not absent
         for span in self.spans(text):
             if span.heading in (OTHER, TITLE, CLOSING):
                 continue
@@ -49,7 +50,8 @@ class FindingsParser:
             exams[span.start] = span.exam
             read = reading.findings
             if read and _REFERS.match(sentence.text):
-                read = tuple(self._placed_as_before(found, findings) for found in read)
+                read = tuple(self._placed_as_before(found, last) for found in read)
+            last = next((f for f in reversed(read) if f.polarity != "absent" and f.kind != "normality"), last)
             findings.extend(read)
             homes.extend([sentence] * len(read))
         findings, homes = with_title(findings, homes, exams, self.lexicon)
@@ -80,14 +82,13 @@ class FindingsParser:
         entry = self.lexicon.entries[name]
         return replace(found, finding=name, kind=entry.kind, significance=entry.significance, anatomy=entry.regions)
 
-    def _placed_as_before(self, found: Finding, before: list[Finding]) -> Finding:
+    def _placed_as_before(self, found: Finding, last: Finding | None) -> Finding:
         """Give a finding the place of the one before it: `This may represent pneumonia`."""
         if found.laterality or found.implied or found.kind == "normality":
             return found
         usual = self.lexicon.entries[found.finding].regions
         if found.anatomy != usual or not any(self.lexicon.regions[r].sided for r in usual):
             return found
-        last = next((f for f in reversed(before) if f.polarity != "absent" and f.kind != "normality"), None)
         if last is None or not last.laterality:
             return found
         places = tuple(r for r in last.anatomy if {r, *self.lexicon.ancestors(r)} & set(usual))

@@ -175,7 +175,6 @@ def sentence_spans(text: str, is_heading: dict[str, str]) -> list[SentenceSpan]:
         if end - position > _LONGEST_SENTENCE:
             end = following = _cut(text, position, position + _LONGEST_SENTENCE)
         start = _skip_bullets(text, position, end)
-        breaks = _line_breaks(text, last, position)
         while text.find(":", start, min(end, start + _LONGEST_HEADING)) > 0:
             match = _HEADING.match(text, start, end)
             name = _heading_key(match.group(1)) if match else ""
@@ -195,7 +194,7 @@ def sentence_spans(text: str, is_heading: dict[str, str]) -> list[SentenceSpan]:
                 heading = _AFTER_TITLE
             section = heading if opens or heading != TITLE else _AFTER_TITLE
             exam = text[start:end] if section == TITLE else exam
-            spans.append(SentenceSpan(start, end, section, opens, breaks, exam))
+            spans.append(SentenceSpan(start, end, section, opens, _line_breaks(text, last, position), exam))
             opens, titled, last = False, False, end
         position = following
     return _with_body(spans)
