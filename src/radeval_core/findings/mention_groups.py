@@ -1,14 +1,15 @@
 """Group the mentions of a report that are about the same thing: `opacity … this consolidation`.
 
-A mention joins the first group whose mentions are all about the same thing. Only groups of a near finding on a possible
-side are tried, and mentions that differ in nothing that decides share one result, so long reports take linear time in
-practice.
+A mention joins the first group whose mentions are all about the same thing. Only groups of a near finding, on a possible
+side and in a possible place, are tried, and mentions that differ in nothing that decides share one result, so long
+reports take linear time in practice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from heapq import merge
 
 from radeval_core.findings.kindred import kin, near_names, one_side
 from radeval_core.findings.levels import Levels
@@ -16,6 +17,8 @@ from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.types import Finding
 
 _NEVER, _IN_ONE_SENTENCE, _ALWAYS = range(3)
+#: places that groups are filed under besides regions: all groups, and those that say no place
+_ALL, _NO_PLACE = "all", "no place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,8 @@ class _Grouping:
         self._near = near_names((mention.finding for mention in mentions), lexicon)
         #: findings whose kin are related to them anyway, so that the sentence decides nothing
         self._sentence_free = {name for name, near in self._near.items() if all(lexicon.related(name, n) for n in near)}
-        #: numbers of the groups, by finding and side of their first mention
-        self._by_first: dict[tuple[str, str | None], list[int]] = {}
+        #: numbers of the groups in their order, by finding, side and place of their first mention
+        self._by_first: dict[tuple[str, str | None, str], list[int]] = {}
         #: the group of each kind that joins a group whatever the sentence; groups only grow, so it stays the first one
         self._home: dict[_Kind, _Group] = {}
         self._answers: dict[tuple[_Kind, _Kind], int] = {}
@@ -62,21 +65,43 @@ class _Grouping:
         home = self._home.get(kind) or self._first(mention, kind)
         if home is None:
             home = _Group()
-            self._by_first.setdefault((kind.finding, kind.laterality), []).append(len(self.groups))
+            for place in self._filed_under(kind):
+                self._by_first.setdefault((kind.finding, kind.laterality, place), []).append(len(self.groups))
             self.groups.append(home)
         home.add(mention, kind)
         if kind.finding in self._sentence_free:
             self._home[kind] = home
 
     def _first(self, mention: Finding, kind: _Kind) -> _Group | None:
-        numbers = sorted(self._candidates(kind))
+        numbers = merge(*self._candidates(kind))
         return next((self.groups[i] for i in numbers if self._fits(mention, kind, self.groups[i])), None)
 
-    def _candidates(self, kind: _Kind) -> Iterator[int]:
+    def _candidates(self, kind: _Kind) -> Iterator[list[int]]:
+        """Return lists of groups whose first mention can be about the same thing as a mention of this kind."""
         sides = [side for side in self._sides if one_side(kind.laterality, side)]
+        places = self._sought_under(kind)
         for name in self._near[kind.finding]:
             for side in sides:
-                yield from self._by_first.get((name, side), ())
+                for place in places:
+                    if found := self._by_first.get((name, side, place)):
+                        yield found
+
+    def _filed_under(self, kind: _Kind) -> set[str]:
+        """Return the places that a group is found under: its own regions, and those that contain them."""
+        if not kind.place_said:
+            return {_ALL, _NO_PLACE}
+        around = {f"in {larger}" for place in kind.anatomy for larger in self._around(place)}
+        return {_ALL, *(f"at {place}" for place in kind.anatomy), *around}
+
+    def _sought_under(self, kind: _Kind) -> set[str]:
+        """Return where to look for groups whose place can be that of a kind, as `Lexicon.one_place` has it."""
+        if not kind.place_said:
+            return {_ALL}
+        around = {f"at {larger}" for place in kind.anatomy for larger in self._around(place)}
+        return {_NO_PLACE, *around, *(f"{where} {place}" for place in kind.anatomy for where in ("at", "in"))}
+
+    def _around(self, place: str) -> tuple[str, ...]:
+        return self._lexicon.ancestors(place) if place in self._lexicon.regions else ()
 
     def _fits(self, mention: Finding, kind: _Kind, group: _Group) -> bool:
         for other, start in group.kinds.items():
