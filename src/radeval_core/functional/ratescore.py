@@ -28,7 +28,7 @@ _ABSENT = {"Non-Abnormality", "Non-Disease"}
 #: the score of a pair in which one side has no entity
 NO_ENTITIES = 0.5
 #: similarities that differ by no more are equal, and the first one is the match
-_EQUAL = 1e-6
+EQUAL = 1e-6
 
 Array = NDArray[np.float64]
 
@@ -77,14 +77,25 @@ def best_matches(
         affinity: weights and penalty.
         penalty: one of PENALTIES.
     """
-    matches = []
-    for row, kind in zip(similarity, types, strict=True):
-        index = int(np.argmax(row >= row.max() - _EQUAL))
-        other = others[index]
-        cell = _NUMBER[kind], _NUMBER[other]
-        penalised = kind != other if penalty == "types" else opposed(kind, other)
-        matches.append(EntityMatch(index, float(row[index]), float(affinity.weights[cell]), penalised, cell))
-    return matches
+    return [
+        entity_match(index, value, kind, others[index], affinity, penalty)
+        for (index, value), kind in zip(first_best(similarity), types, strict=True)
+    ]
+
+
+def first_best(similarity: Array) -> list[tuple[int, float]]:
+    """Return, for each row, the first column that has the highest similarity, and that similarity."""
+    columns = (int(np.argmax(row >= row.max() - EQUAL)) for row in similarity)
+    return [(column, float(row[column])) for column, row in zip(columns, similarity, strict=True)]
+
+
+def entity_match(
+    index: int, similarity: float, kind: str, other: str, affinity: Affinity, penalty: str = "polarity"
+) -> EntityMatch:
+    """Return the match of an entity with the entity of type `other` at `index` in the other report."""
+    cell = _NUMBER[kind], _NUMBER[other]
+    penalised = kind != other if penalty == "types" else opposed(kind, other)
+    return EntityMatch(index, similarity, float(affinity.weights[cell]), penalised, cell)
 
 
 def opposed(one: str, other: str) -> bool:

@@ -21,7 +21,7 @@ from radeval_core.functional.ratescore import (
     PENALTIES,
     Affinity,
     EntityMatch,
-    best_matches,
+    entity_match,
     one_direction,
     published_affinities,
     rate_score,
@@ -173,8 +173,8 @@ class RateScorer(AnnotatedScorer):
     def _compare(self, prediction: EntityReport, reference: EntityReport, vectors: dict[str, Any]) -> _Couple:
         if not prediction.entities or not reference.entities:
             return _Couple()
-        match = partial(best_matches, affinity=self._affinity, penalty=self.chosen["penalty"])
-        forth, back = both_ways(_side(prediction), _side(reference), vectors, prediction.lexicon, match)
+        join = partial(entity_match, affinity=self._affinity, penalty=self.chosen["penalty"])
+        forth, back = both_ways(_side(prediction), _side(reference), vectors, prediction.lexicon, join)
         return _Couple(one_direction(forth, self._affinity), one_direction(back, self._affinity), forth, back)
 
     def signature_fields(self) -> dict[str, object]:
@@ -233,7 +233,7 @@ class _Couple:
 
 
 def _side(report: EntityReport) -> Side:
-    return Side(report.concepts, [entity.type for entity in report.entities], range(len(report.entities)))
+    return Side(report.concepts, [entity.type for entity in report.entities])
 
 
 def _detail(prediction: EntityReport, reference: EntityReport, couple: _Couple) -> dict[str, Any]:
