@@ -123,7 +123,10 @@ def test_the_similarity_is_the_cosine_of_the_vectors(annotator, checkpoint):
 def test_the_signature_names_the_weights(checkpoint, copy):
     signature = load("chexbert_f1", checkpoint=str(checkpoint)).compute(["a"], ["a"])["signature"]
     name = Chexbert(str(checkpoint)).model_name
-    assert "|config:custom|" in signature and f"|model:{name}|" in signature
+    assert (
+        "|config:custom|" in signature
+        and f"|model:{name}|max_tokens:{Chexbert(str(checkpoint)).max_length}|" in signature
+    )
     edit(copy, lambda t: t["module.linear_heads.0.bias"].add_(1.0))
     assert Chexbert(str(copy)).model_name.partition("@")[2] != name.partition("@")[2]
 

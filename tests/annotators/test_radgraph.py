@@ -103,6 +103,7 @@ def test_a_text_of_100_000_characters(annotator, text):
 
 def test_windows(annotator):
     assert [annotator.windows(text) for text in ("Effusion.", "effusion " * 510, "effusion " * 511)] == [1, 1, 2]
+    assert annotator.fields["window"] == 512  # with two special tokens
 
 
 def test_annotations_can_be_stored_on_disk(annotator, graphs, tmp_path, monkeypatch):

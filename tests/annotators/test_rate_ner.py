@@ -168,7 +168,9 @@ def test_cache_round_trip(ner, tmp_path, monkeypatch):
 def test_details_contain_what_was_not_read():
     metric = load("ratescore", checkpoint=str(FOLDER))
     long = "the left lower lobe " * 1000
-    (detail,) = metric.compute([long], ["No effusion. The lungs are clear."], detailed=True)["details"]
+    result = metric.compute([long], ["No effusion. The lungs are clear."], detailed=True)
+    (detail,) = result["details"]
+    assert "|max_tokens:512|" in result["signature"] and "|name_tokens:30|" in result["signature"]
     assert detail["unread"]["prediction"][0]["end"] == len(long.rstrip()) and detail["unread"]["reference"] == []
     assert all(row["type"] and "similarity" in row for row in detail["prediction"])
 

@@ -90,6 +90,14 @@ def test_options_are_in_the_signature(tiny_encoder):
     assert len(seen) == 4
 
 
+def test_the_signature_names_the_tokens_read_of_a_report(tiny_encoder):
+    import json
+
+    positions = json.loads((tiny_encoder / "config.json").read_text("utf-8"))["max_position_embeddings"]
+    own = load("bertscore", checkpoint=str(tiny_encoder)).compute(["clear"], ["clear"])["signature"]
+    assert f"|max_tokens:{positions}|" in own
+
+
 def test_a_folder_is_a_config(tiny_encoder):
     by_config = score([("clear lungs", "lungs")], ["bertscore"], configs={"bertscore": str(tiny_encoder)})
     by_option = load("bertscore", checkpoint=str(tiny_encoder)).compute(["clear lungs"], ["lungs"])

@@ -98,5 +98,5 @@ def test_config_paper_needs_the_published_checkpoints():
 def test_the_default_is_the_published_version_1_to_the_last_bit(result):
     parts = np.column_stack([result[f"{part}_scores"] for part in PARTS])
     assert result["scores"] == radcliq(parts, "v1").tolist()
-    assert "|version:v1|" in result["signature"]
+    assert "|version:v1|" in result["signature"] and "|max_tokens:bertscore-512|" in result["signature"]
     assert load("radcliq", weights="v1").compute(PREDICTIONS, REFERENCES)["scores"] == result["scores"]

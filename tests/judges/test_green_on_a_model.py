@@ -15,6 +15,7 @@ def test_a_folder_with_a_causal_model_is_asked(tmp_path, monkeypatch):
     result = load("green", str(folder), device="cpu").compute(["Effusion."], ["No effusion."], detailed=True)
     assert result["unscored"] == 1 and math.isnan(result["green"])
     assert "|backend:transformers|model:tiny@" in result["signature"] and "|decoding:greedy" in result["signature"]
+    assert "|context:4096|" in result["signature"]
     assert result["details"][0]["reason"] and result["details"][0]["answer"]
 
 

@@ -69,7 +69,7 @@ class Chexbert(TextModel):
     @property
     def fields(self) -> dict[str, object]:
         """Return what a signature says of the annotator."""
-        return {"model": self.model_name, "dtype": self.dtype}
+        return {"model": self.model_name, "max_tokens": self.max_length, "dtype": self.dtype}
 
     def token_ids(self, texts: Sequence[str]) -> list[TokenIds]:
         """Return token ids of reports with even white space, cut to the model's limit."""

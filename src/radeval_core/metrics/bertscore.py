@@ -171,6 +171,7 @@ class BertScorer(CheckpointScorer):
         return {
             "model": self.embedder.model_name,
             "layer": self.embedder.layer,
+            "max_tokens": self.embedder.max_length,
             "idf": bool(self.chosen["idf"]),
             "rescale": self._baseline is not None,
             "dtype": self.chosen["dtype"],

@@ -161,7 +161,14 @@ class RadcliqScorer(Scorer):
         return {**means, **{f"contribution_{part}": added[..., i] for i, part in enumerate(PARTS)}}
 
     def signature_fields(self) -> dict[str, object]:
-        return {"version": self.version, **self.part_models(), "idf": self.chosen["idf"], "dtype": "fp32"}
+        fields = {"version": self.version, **self.part_models(), "max_tokens": self._part_limits()}
+        return {**fields, "idf": self.chosen["idf"], "dtype": "fp32"}
+
+    def _part_limits(self) -> str:
+        """Return how many tokens of a report each part with a limit reads, or reads at once."""
+        fields = {part: scorer.signature_fields() for part, scorer in self.scorers.items()}
+        limits = {part: found.get("max_tokens") or found.get("window") for part, found in fields.items()}
+        return "+".join(f"{part}-{limit}" for part, limit in limits.items() if limit)
 
     def part_models(self) -> dict[str, object]:
         """Return what the parts are computed with, each with a hash or commit; BLEU needs no model."""

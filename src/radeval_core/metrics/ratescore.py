@@ -178,14 +178,16 @@ class RateScorer(AnnotatedScorer):
         return _Couple(one_direction(forth, self._affinity), one_direction(back, self._affinity), forth, back)
 
     def signature_fields(self) -> dict[str, object]:
+        encoder = self.encoder
         fields: dict[str, object] = {
+            "name_tokens": encoder.max_tokens,
             "weights": self._weights_name,
             "penalty": self.chosen["penalty"],
             "dtype": self.chosen["dtype"],
         }
         if self._sources is None:
-            return {"model": self.encoder.model_name, **self.annotator.fields, **fields}
-        return {**self.annotator.fields, "encoder": self.encoder.model_name, **fields}
+            return {"model": encoder.model_name, **self.annotator.fields, **fields}
+        return {**self.annotator.fields, "encoder": encoder.model_name, **fields}
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,13 @@ from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair
 
 KINDS = ("rouge1", "rouge2", "rougeL")
+#: tokens of a report that ROUGE-L compares: its time grows with the square of them. No report is near this long.
+LCS_TOKENS = 50_000
 
 SPEC = MetricSpec(
     name="rouge",
     measures="n-gram and longest-common-subsequence overlap (F1)",
-    version=1,
+    version=2,
     higher_is_better=True,
     bounds=(0.0, 1.0),
     symmetric=True,
@@ -57,18 +59,26 @@ class RougeScorer(Scorer):
         }
         found = [scored[pair.prediction, pair.references] for pair in pairs]
         values = {kind: np.array([f[kind][2] for f in found]) for kind in KINDS}
-        details = [{kind: {"precision": f[kind][0], "recall": f[kind][1]} for kind in KINDS} for f in found]
-        return PairScores({"rouge": values["rougeL"], **values}, details=details if detailed else None)
+        details = [_detail(f) for f in found] if detailed else None
+        return PairScores({"rouge": values["rougeL"], **values}, details=details)
 
     def _score_texts(self, prediction: str, references: tuple[str, ...]) -> dict[str, Sequence[float]]:
-        """Return precision, recall and F1 of each kind."""
+        """Return precision, recall and F1 of each kind; for ROUGE-L also whether a report was cut."""
         ngrams = self._ngrams.score_multi(list(references), prediction)
-        words = self._tokenizer.tokenize(prediction)
-        longest = [lcs_precision_recall_f1(words, self._tokenizer.tokenize(r)) for r in references]
-        return {**ngrams, "rougeL": max(longest, key=lambda values: values[2])}
+        words, *others = map(self._tokenizer.tokenize, (prediction, *references))
+        longest = [(*lcs_precision_recall_f1(words[:LCS_TOKENS], other[:LCS_TOKENS]), other) for other in others]
+        precision, recall, f1, best = max(longest, key=lambda values: values[2])
+        return {**ngrams, "rougeL": (precision, recall, f1, max(len(words), len(best)) > LCS_TOKENS)}
 
     def signature_fields(self) -> dict[str, object]:
-        return {"stemmer": bool(self.chosen["stemmer"]), "rouge_score": version("rouge-score")}
+        stemmer = bool(self.chosen["stemmer"])
+        return {"stemmer": stemmer, "lcs_tokens": LCS_TOKENS, "rouge_score": version("rouge-score")}
+
+
+def _detail(found: dict[str, Sequence[float]]) -> dict[str, dict[str, float]]:
+    """Return precision and recall of each kind, and whether ROUGE-L read the whole reports."""
+    read = {kind: {"precision": found[kind][0], "recall": found[kind][1]} for kind in KINDS}
+    return {**read, "rougeL": {**read["rougeL"], "truncated": bool(found["rougeL"][3])}}
 
 
 SCORER = RougeScorer

@@ -64,7 +64,7 @@ class Backend(Protocol):
 
     @property
     def fields(self) -> dict[str, object]:
-        """Return the same as fields of a signature: `backend`, `model`, `dtype`, `decoding`."""
+        """Return the same as fields of a signature: `backend`, `model`, `context` if known, `dtype`, `decoding`."""
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answer]]:
         """Yield the index and the answer of every request, each as soon as it is ready, in any order."""

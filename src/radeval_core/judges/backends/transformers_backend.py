@@ -67,7 +67,13 @@ class TransformersBackend:
 
     @property
     def fields(self) -> dict[str, object]:
-        return {"backend": "transformers", "model": self.model_name, "dtype": self.dtype, "decoding": "greedy"}
+        return {
+            "backend": "transformers",
+            "model": self.model_name,
+            "context": self.prompts.context,
+            "dtype": self.dtype,
+            "decoding": "greedy",
+        }
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answer]]:
         places: dict[Prompt, list[int]] = {}

@@ -56,7 +56,13 @@ class VllmBackend:
 
     @property
     def fields(self) -> dict[str, object]:
-        return {"backend": "vllm", "model": self.model_name, "dtype": self.dtype, "decoding": "greedy"}
+        return {
+            "backend": "vllm",
+            "model": self.model_name,
+            "context": self.prompts.context,
+            "dtype": self.dtype,
+            "decoding": "greedy",
+        }
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answer]]:
         ready: list[tuple[int, Prompt]] = []

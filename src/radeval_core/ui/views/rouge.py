@@ -13,6 +13,8 @@ from radeval_core.ui.views.words import Word, find_words
 
 #: a word as rouge-score defines it
 _WORD = re.compile(r"[a-z0-9]+")
+#: words per report that are searched for common ones: the search takes memory for each pair of words
+_MARKED = 5_000
 _KINDS = {"rouge1": "ROUGE-1: words", "rouge2": "ROUGE-2: pairs of words", "rougeL": "ROUGE-L: words in the same order"}
 
 
@@ -31,8 +33,11 @@ def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[s
 
 
 def common_marks(theirs: Sequence[Word], ours: Sequence[Word]) -> tuple[list[Mark], list[Mark]]:
-    """Mark the runs of words in the longest common subsequence, in the reference and in the candidate."""
-    blocks = LCSseq.opcodes([w.token for w in theirs], [w.token for w in ours])
+    """Mark the runs of words in the longest common subsequence, in the reference and in the candidate.
+
+    Only the first 5,000 words of a report are marked.
+    """
+    blocks = LCSseq.opcodes([w.token for w in theirs[:_MARKED]], [w.token for w in ours[:_MARKED]])
     equal = [b for b in blocks if b.tag == "equal"]
     return (
         [Mark(theirs[b.src_start].start, theirs[b.src_end - 1].end, "match") for b in equal],
