@@ -23,6 +23,7 @@ from radeval_core.metrics.spec import MetricSpec
 from radeval_core.pairs import Pair
 from radeval_core.signature import refs_text, signature
 from radeval_core.stats.bootstrap import interval95
+from radeval_core.stats.row_table import RowTable, compact
 
 log = logging.getLogger(__name__)
 #: a chunk ends at this many pairs or characters, whichever comes first
@@ -57,7 +58,7 @@ class MetricResult:
     details: list[dict[str, Any]] | None
     report: dict[str, Any]
     coverage: Array | None
-    _stats: Array = field(repr=False)
+    _stats: RowTable = field(repr=False)
     _summarise: Callable[[Array, int], dict[str, Array]] = field(repr=False)
     asked: str = ""
     judged: int = 0
@@ -104,7 +105,7 @@ class MetricResult:
 
     def statistics(self, pairs: NDArray[np.bool_]) -> Array:
         """Return the per-pair statistics of some pairs: those marked True, which must be scored."""
-        return self._stats[pairs[~np.isnan(self.scores)]]
+        return self._stats.rows(pairs[~np.isnan(self.scores)]).array()
 
     def summary(self, sums: Array, n: int) -> dict[str, Array]:
         """Return `numbers` for the summed statistics of n pairs; leading axes of `sums` are resamples."""
@@ -117,7 +118,7 @@ class _Collector:
     def __init__(self, scorer: Scorer) -> None:
         self.scorer = scorer
         self._values: dict[str, list[Array]] = {name: [] for name in scorer.value_names}
-        self._stats: list[Array] = []
+        self._stats: list[list[NDArray[Any]]] = []
         self._details: list[dict[str, Any]] = []
         self._coverage: list[Array] = []
         #: languages of the pairs that the findings parser could not read; empty if it is not known
@@ -131,7 +132,7 @@ class _Collector:
                 raise AssertionError(f"{name}: {len(got.values[name])} values for {len(pairs)} pairs")
             rows.append(np.asarray(got.values[name], dtype=np.float64))
         columns = [got.values[name] for name in self._values]
-        self._stats.append(np.column_stack(columns) if got.stats is None else got.stats)
+        self._stats.append(compact(np.column_stack(columns) if got.stats is None else got.stats))
         if got.coverage is not None:
             self._coverage.append(np.array([pair.share for pair in got.coverage]))
             self.unread.update(pair.language for pair in got.coverage if pair.unread)
@@ -145,12 +146,10 @@ class _Collector:
         scorer, name = self.scorer, self.scorer.spec.name
         # chunks are dropped as they are joined: a million pairs are not held twice
         values = {key: np.concatenate(self._values.pop(key)) for key in list(self._values)}
-        stats = np.concatenate(self._stats)
+        stats = RowTable.joined(self._stats).rows(~np.isnan(values[name]))
         self._stats.clear()
-        scored = ~np.isnan(values[name])
-        stats = stats if scored.all() else stats[scored]
         n = len(stats)
-        numbers = {key: float(v) for key, v in scorer.summarise(stats.sum(axis=0), n).items()} if n else {}
+        numbers = {key: float(v) for key, v in scorer.summarise(stats.sum(), n).items()} if n else {}
         cutter = scorer.resources.cutter
         fields = {**(cutter.fields if cutter else {}), **scorer.signature_fields()}
         text = signature(name, scorer.config.name, fields, refs, scorer.spec.version)

@@ -61,16 +61,30 @@ def test_large_annotations_do_not_push_out_small_ones():
     assert len(small.asked) == 100
 
 
+class Brief:
+    """An annotator whose structures are not worth a place on disk."""
+
+    identity = "brief"
+
+    def annotate(self, texts):
+        return [len(text) for text in texts]
+
+    def size(self, annotation):
+        return 8
+
+
+def test_what_is_computed_quickly_gets_a_quarter_of_the_memory():
+    store, texts = AnnotationStore(memory=4_000), [f"text {i:04d}" for i in range(500)]  # 17 bytes each
+    store.annotate(Brief(), texts)
+    assert store._bytes["brief"] == 58 * 17
+    slow = Reverser()
+    store.annotate(slow, texts)
+    assert store._bytes["brief"] == 58 * 17 and 3_000 - 18 < store._bytes["reverser"] <= 4_000 - 58 * 17
+    store.annotate(Brief(), [text + "x" * 2_000 for text in texts[:1]])  # larger than its part: not kept, drops nothing
+    assert store._bytes["brief"] == 58 * 17
+
+
 def test_an_annotator_without_a_form_on_disk_is_never_written(tmp_path):
-    class Brief:
-        identity = "brief"
-
-        def annotate(self, texts):
-            return [len(text) for text in texts]
-
-        def size(self, annotation):
-            return 8
-
     store = AnnotationStore(DiskCache(tmp_path))
     assert store.annotate(Brief(), ["abc"]) == {"abc": 3}
     assert store.cache.get("brief", ["abc"]) == {}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from threading import Lock
 from typing import Any, Protocol, runtime_checkable
 
 from radeval_core.engine.cache import DiskCache
+
+#: the part of the memory for structures that are computed quickly
+_QUICK_SHARE = 4
 
 
 class Annotator(Protocol):
@@ -39,7 +42,9 @@ class AnnotationStore:
     """Returns annotations and computes only those it does not have.
 
     When memory is full, the annotator that takes most of it gives up its oldest annotations: token vectors of a
-    chunk never push out the parsed reports that the next metric needs.
+    chunk never push out the parsed reports that the next metric needs. Annotations that are not worth a place on disk,
+    because they are computed again faster than they are read, get a quarter of the memory together: enough for the
+    chunk at work and for texts that come again soon.
 
     Args:
         cache: optional disk cache, for annotations that can be kept on disk.
@@ -51,6 +56,8 @@ class AnnotationStore:
         self.memory = memory
         self._kept: dict[str, OrderedDict[str, tuple[Any, int]]] = {}
         self._bytes: Counter[str] = Counter()
+        #: identities of annotators whose structures are computed quickly
+        self._quick: set[str] = set()
         self._lock = Lock()  # a server scores several requests at once
 
     def annotate(self, annotator: Annotator, texts: Sequence[str]) -> dict[str, Any]:
@@ -60,6 +67,8 @@ class AnnotationStore:
         missing: list[str] = []
         with self._lock:
             kept = self._kept.setdefault(identity, OrderedDict())
+            if not isinstance(annotator, DurableAnnotator):
+                self._quick.add(identity)
             for text in dict.fromkeys(texts):
                 if text in kept:
                     kept.move_to_end(text)
@@ -85,11 +94,19 @@ class AnnotationStore:
 
     def _keep(self, identity: str, text: str, annotation: Any, size: int) -> None:
         size += len(text)
-        if size > self.memory or text in self._kept[identity]:
+        quick = identity in self._quick
+        limit = self.memory // _QUICK_SHARE if quick else self.memory
+        if size > limit or text in self._kept[identity]:
             return
         self._kept[identity][text] = (annotation, size)
         self._bytes[identity] += size
-        while self._bytes.total() > self.memory:
-            largest = max(self._bytes, key=self._bytes.__getitem__)
+        if quick:
+            self._shrink(self._quick, limit)
+        self._shrink(self._bytes, self.memory)
+
+    def _shrink(self, identities: Collection[str], limit: int) -> None:
+        """Drop the oldest annotations of whoever takes most, until these annotators together keep to a limit."""
+        while sum(self._bytes[identity] for identity in identities) > limit:
+            largest = max(identities, key=self._bytes.__getitem__)
             _, (_, dropped) = self._kept[largest].popitem(last=False)
             self._bytes[largest] -= dropped

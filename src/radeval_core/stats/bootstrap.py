@@ -7,16 +7,18 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from radeval_core.stats.row_table import RowTable
+
 SEED = 20240601
 RESAMPLES = 1000
 #: resamples that Yu et al. take to compare RadCliQ with other metrics, and for the mean scores of systems
 RADCLIQ_RESAMPLES = 5_000
 #: indices drawn at once while resampling: bounds memory, not the result
-_DRAWN = 2_000_000
+_DRAWN = 200_000
 
 
 def interval95(
-    per_pair: NDArray[np.float64],
+    per_pair: NDArray[np.float64] | RowTable,
     headline: Callable[[NDArray[np.float64]], NDArray[np.float64]],
     n_resamples: int = RESAMPLES,
 ) -> tuple[float, float] | None:
@@ -34,9 +36,12 @@ def interval95(
         return None
     from scipy import stats  # slow to import, so only when needed
 
+    def weighted_sum(weights: NDArray[np.int64]) -> NDArray[np.float64]:
+        return per_pair.weighted_sum(weights) if isinstance(per_pair, RowTable) else weights @ per_pair
+
     def statistic(index: NDArray[np.int64], axis: int) -> NDArray[np.float64]:
         # how often each pair was drawn, times its row: no copy of the rows, so a million pairs stay small
-        sums = [np.bincount(drawn, minlength=n) @ per_pair for drawn in index.reshape(-1, n)]
+        sums = [weighted_sum(np.bincount(drawn, minlength=n)) for drawn in index.reshape(-1, n)]
         return headline(np.reshape(sums, (*index.shape[:-1], width)))
 
     if np.isnan(statistic(np.arange(n), -1)).any():
