@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from radeval_core.stats import all_pairs
 from radeval_core.stats.all_pairs import flips_for, holm_rejects, significantly_better
 from radeval_core.stats.multiplicity import holm
 from radeval_core.stats.paired import FLIPS, draw_signs, randomisation_p_values
@@ -46,11 +47,27 @@ def systems(seed, count, studies, steps=0, missing=0.0, spread=0.1):
         (25, 30, {"missing": 0.1}),
         (40, 60, {"steps": 4, "missing": 0.05}),
         (30, 20, {"spread": 0.0}),
+        (60, 112, {"missing": 0.05, "spread": 0.2}),
+        (20, 40, {"missing": 0.7, "spread": 0.3}),
     ],
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_the_result_equals_that_of_every_pair(seed, count, studies, options):
     scores = systems(seed, count, studies, **options)
+    assert np.array_equal(significantly_better(scores, ALPHA), every_pair(scores))
+
+
+@pytest.mark.parametrize("block", [1, 3, 1000])
+def test_the_result_does_not_depend_on_the_blocks(block, monkeypatch):
+    monkeypatch.setattr(all_pairs, "_BLOCK", block)
+    scores = systems(8, 30, 50, missing=0.05, spread=0.2)
+    assert np.array_equal(significantly_better(scores, ALPHA), every_pair(scores))
+
+
+@pytest.mark.parametrize("steps", [0, 5])
+def test_the_result_is_exact_for_one_system_with_few_scores_and_for_large_numbers(steps):
+    scores = 1e6 * systems(9, 30, 50, steps=steps, missing=0.05, spread=0.2)
+    scores[3, 4:] = np.nan
     assert np.array_equal(significantly_better(scores, ALPHA), every_pair(scores))
 
 
