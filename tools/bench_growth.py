@@ -1,4 +1,4 @@
-"""Measure how the time of each metric grows with the length of one pair of reports.
+"""Measure how the CPU time of each metric grows with the length of one pair of reports.
 
 `python tools/bench_growth.py` prints one row per metric: microseconds per character for pairs of 10^3 to 10^6
 characters per report, and the growth of the time from each size to the next (10 is linear). Reports are invented; each
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def _seconds(name: str, prediction: str, reference: str) -> float:
-    """Return the time for one pair in a warm process; the faster of two runs if they are short."""
+    """Return the CPU time for one pair in a warm process; the faster of two runs if they are short."""
     runs = 2 if len(prediction) <= 10**5 else 1
     return min(_one_run(name, prediction, reference) for _ in range(runs))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -165,7 +166,7 @@ def _numbers(where: str, value: Any, count: bool = False) -> list[float] | None:
 
 
 def _number(where: str, value: Any, count: bool) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= sys.float_info.max:
         raise InputError(f"{where} must be a number, or a list with one number per rater, got {json.dumps(value)}")
     if count and value < 0:
         raise InputError(f"{where} must be 0 or more, got {json.dumps(value)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -134,7 +134,7 @@ def _fits(kind: pa.DataType) -> Callable[[Any], bool]:
         limit = 2 ** (kind.bit_width - 1)
         return lambda value: type(value) is int and -limit <= value < limit
     if pa.types.is_floating(kind):
-        return lambda value: type(value) in (int, float) and math.isfinite(value)
+        return lambda value: type(value) in (int, float) and abs(value) <= sys.float_info.max
     if pa.types.is_string(kind):
         return lambda value: isinstance(value, str)
     raise TypeError(f"no check for the type {kind}")

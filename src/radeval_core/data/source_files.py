@@ -87,7 +87,7 @@ def number(where: str, row: dict[str, Any], column: str, lowest: float, highest:
         if isinstance(value, bool) or value is None:
             raise ValueError
         result = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{where}: {column!r} must be a number, got {value!r}") from None
     if not lowest <= result <= highest:
         raise InputError(f"{where}: {column!r} must be from {lowest:g} to {highest:g}, got {result:g}")

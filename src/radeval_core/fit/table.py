@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import sys
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,6 +133,6 @@ def _mean(value: Any, where: str) -> float:
     values = value if isinstance(value, list) else [value]
     numbers = [v for v in values if v is not None]
     for number in numbers:
-        if isinstance(number, bool) or not isinstance(number, (int, float)) or not math.isfinite(number):
+        if isinstance(number, bool) or not isinstance(number, (int, float)) or not abs(number) <= sys.float_info.max:
             raise InputError(f"{where} must be a number, or a list with one number per rater, got {value!r}")
     return math.fsum(numbers) / len(numbers) if numbers else math.nan

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -146,6 +147,6 @@ def _number(data: Mapping[str, Any], name: str, where: str) -> float:
     if name not in data:
         raise InputError(f"{where}: {name!r} is missing")
     value = data[name]
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= sys.float_info.max:
         raise InputError(f"{where}: {name!r} must be a number >= 0, got {value!r}")
     return float(value)

@@ -151,7 +151,7 @@ class LocalFiles:
 def _attempts(data: bytes) -> int:
     """Return the number of attempts in a claim's file; 0 if it is empty or damaged."""
     text = data.strip()
-    return int(text) if text.isdigit() else 0
+    return int(text) if text.isdigit() and len(text) < 10 else 0
 
 
 def has_ended(process: str) -> bool:

@@ -60,7 +60,7 @@ class Submitter:
             cost = {key: min(int(record[key]), 2**16) for key in _COST}
             expected = _slow_hash(self.secret, bytes.fromhex(record["salt"]), **cost).hex()
             return hmac.compare_digest(expected, str(record["hash"]))
-        except (KeyError, TypeError, ValueError):  # a damaged record belongs to nobody
+        except (KeyError, TypeError, ValueError, OverflowError):  # a damaged record belongs to nobody
             return False
 
 

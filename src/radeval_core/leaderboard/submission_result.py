@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -102,7 +103,7 @@ def _complete(row: Mapping[str, Any]) -> bool:
     return (
         set(SUMMARY_KEYS) <= set(row)
         and (interval is None or (isinstance(interval, list) and len(interval) == 2))
-        and all(isinstance(v, (int, float)) and not isinstance(v, bool) and math.isfinite(v) for v in shown)
+        and all(isinstance(v, (int, float)) and not isinstance(v, bool) and abs(v) <= sys.float_info.max for v in shown)
     )
 
 

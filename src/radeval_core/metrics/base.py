@@ -67,7 +67,7 @@ class Option:
         if self.type is int and isinstance(value, str) and _WHOLE.fullmatch(value):
             return int(value)
         if self.type is float and isinstance(value, (int, str)) and not isinstance(value, bool):
-            with suppress(ValueError):
+            with suppress(ValueError, OverflowError):
                 return float(value)
         if self.type is list and isinstance(value, Sequence) and not isinstance(value, str):
             return list(value)

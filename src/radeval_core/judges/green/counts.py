@@ -12,6 +12,8 @@ _WORDS = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
 ]  # fmt: skip
+#: the most digits of a count; a model that repeats a digit without end writes no number
+_LONGEST_COUNT = 6
 #: a number that is a count: not a decimal, a range, an ordinal, a measurement or `one of the nodules`
 _COUNT = re.compile(
     r"[<(\[\"']?(?P<number>\d{1,3}(?:,\d{3})+|\d+|" + "|".join(_WORDS) + r")\b[>)\]\"']?"
@@ -52,7 +54,7 @@ def read_counted(text: str, what: str) -> Counted:
         what: what is counted, for error messages.
 
     Raises:
-        UnreadableAnswer: the form is not filled in, or the count is negative.
+        UnreadableAnswer: the form is not filled in, or the count is negative or absurdly large.
     """
     lines = _first_block([line.strip() for line in text.strip().splitlines()])
     if not lines or is_nothing(" ".join(lines)):
@@ -73,12 +75,17 @@ def read_counted(text: str, what: str) -> Counted:
         return Counted(len(entries), entries)
     rest = head[_noun_end(head, found.end()) :]
     texts = _split([line for line in (rest, *lines[1:]) if line])
-    return Counted(_value(found["number"]), _entries(texts))
+    return Counted(_value(found["number"], what), _entries(texts))
 
 
-def _value(number: str) -> int:
+def _value(number: str, what: str) -> int:
     word = number.lower()
-    return _WORDS.index(word) if word in _WORDS else int(number.replace(",", ""))
+    if word in _WORDS:
+        return _WORDS.index(word)
+    digits = number.replace(",", "")
+    if len(digits) > _LONGEST_COUNT:
+        raise UnreadableAnswer(f"a count with {len(digits)} digits of {what}")
+    return int(digits)
 
 
 def _noun_end(head: str, end: int) -> int:
