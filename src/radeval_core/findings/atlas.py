@@ -151,7 +151,9 @@ def check_box(box: Any, width: float | None, height: float | None, where: str) -
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    return bool(abs(value) <= sys.float_info.max)  # type: ignore[operator]
 
 
 def _shown(box: Any) -> str:
