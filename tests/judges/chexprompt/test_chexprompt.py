@@ -5,8 +5,8 @@ import math
 from pathlib import Path
 
 import pytest
-from chat_server import ChatServer, Reply
 
+from chat_server import ChatServer, Reply
 from radeval_core import load
 from radeval_core.errors import InputError
 from radeval_core.judges.chexprompt.answer import read_answer
