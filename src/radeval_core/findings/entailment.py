@@ -1,0 +1,265 @@
+"""Does a report say a statement of another report? The specific entails the general, never the reverse.
+
+A statement is entailed if the other report supports everything it says: polarity, name, side, place, severity, size,
+number, change and certainty. What a report says only as a possible explanation of a certain finding is not asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from radeval_core.findings.claim_match import SAME_RATIO, same_place, size_ratio
+from radeval_core.findings.claims import Claim
+from radeval_core.findings.differences import Denials
+from radeval_core.findings.kindred import kin
+from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.mention_groups import more_than_implied
+from radeval_core.findings.normality import STUDY
+from radeval_core.findings.numbers import is_single, same_number
+from radeval_core.findings.statements import Statement, read_statements
+from radeval_core.findings.types import Finding, ParsedReport
+
+NOT_MENTIONED = "not mentioned"
+PRESENT = "stated as present"
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """Whether a report entails a statement.
+
+    Attributes:
+        entailed: True if it does.
+        evidence: indices of the statements that decide it; without support, those that come closest or deny it.
+        why: why it is not entailed, in words; empty if it is.
+    """
+
+    entailed: bool
+    evidence: tuple[int, ...] = ()
+    why: str = ""
+
+
+class Premises:
+    """The statements of a report, ready to be asked whether they entail others.
+
+    Args:
+        report: the parsed report; statements to ask about must come from the same lexicon.
+    """
+
+    def __init__(self, report: ParsedReport) -> None:
+        self.statements = read_statements(report)
+        self._lexicon = report.lexicon
+        self._denials = Denials(report)
+        self._denied = frozenset(f.finding for f in report.stated if f.polarity == "absent")
+        self._claims: dict[str, dict[int, Claim]] = {}
+        self._absent: dict[str, list[tuple[int, Finding]]] = {}
+        self._normal: dict[str, list[int]] = {}
+        #: the statement of each mention, by where it begins and ends
+        self._places: dict[tuple[int, int], int] = {}
+        for i, statement in enumerate(self.statements):
+            self._places.update(dict.fromkeys(statement.spans, i))
+            if statement.claim:
+                for name in statement.claim.names:
+                    self._claims.setdefault(name, {})[i] = statement.claim
+            elif statement.normal:
+                self._normal.setdefault(statement.stated.finding, []).append(i)
+                for finding in statement.excludes:
+                    self._absent.setdefault(finding.finding, []).append((i, finding))
+            else:
+                self._absent.setdefault(statement.stated.finding, []).append((i, statement.stated))
+
+    def support(self, statement: Statement) -> Support:
+        """Return whether these premises entail a statement of the other report."""
+        if statement.claim:
+            return self._support_claim(statement.claim)
+        if statement.normal:
+            return self._support_normal(statement)
+        return self._support_denial(statement.stated)
+
+    # --- what is there
+
+    def _support_claim(self, claim: Claim) -> Support:
+        near = dict(self._near(claim))
+        lacks = {i: list(_lacks(claim, other, self._lexicon, self._denied)) for i, other in near.items()}
+        full = [i for i, missing in lacks.items() if not missing]
+        if full:  # the same name is better evidence than another one
+            return Support(True, (min(full, key=lambda i: (claim.finding not in near[i].names, i)),))
+        if claim.laterality == "bilateral":
+            halves = [
+                [i for i, other in near.items() if other.laterality == side and lacks[i] == ["side"]]
+                for side in ("left", "right")
+            ]
+            if all(halves):
+                return Support(True, (halves[0][0], halves[1][0]))
+        denial = self._denials.of(claim)
+        if lacks and (denial is None or denial.finding not in claim.names):
+            closest = min(lacks, key=lambda i: (len(lacks[i]), i))
+            return Support(False, (closest,), f"differs in {', '.join(lacks[closest])}")
+        if denial is None:
+            return Support(False, (), NOT_MENTIONED)
+        place = self._places.get((denial.start, denial.end))
+        return Support(False, () if place is None else (place,), "denied")
+
+    def _near(self, claim: Claim) -> Iterator[tuple[int, Claim]]:
+        """Yield the claims about the same, a more specific, a more general or an interchangeable finding."""
+        seen: set[int] = set()
+        for name in claim.names:
+            for other, claims in self._claims.items():
+                if self._lexicon.related(name, other) or kin(name, other):
+                    yield from ((i, found) for i, found in claims.items() if i not in seen)
+                    seen.update(claims)
+
+    # --- what is not there
+
+    def _support_denial(self, denied: Finding) -> Support:
+        contradicting = self._contradicting(denied)
+        for name in (denied.finding, *self._lexicon.more_general(denied.finding)):
+            for i, other in self._absent.get(name, ()):
+                # what is stated counts more than what something normal implies
+                if not (other.implied and contradicting is not None) and _excludes(other, denied, self._lexicon):
+                    return Support(True, (i,))
+        if contradicting is not None:
+            return Support(False, (contradicting,), PRESENT)
+        if STUDY in self._normal and denied.change != "resolved":
+            return Support(True, (self._normal[STUDY][0],))
+        return Support(False, (), NOT_MENTIONED)
+
+    def _contradicting(self, denied: Finding) -> int | None:
+        """Return a claim that what is denied is there, or None."""
+        for name, claims in self._claims.items():
+            if name == denied.finding or denied.finding in self._lexicon.more_general(name):
+                for i, claim in claims.items():
+                    if claim.certain and _contradicts(claim, denied, self._lexicon):
+                        return i
+        return None
+
+    # --- what is normal
+
+    def _support_normal(self, statement: Statement) -> Support:
+        stated = statement.stated
+        same = self._all_of(stated.finding, stated.laterality)
+        if same:
+            return Support(True, same)
+        if stated.finding == STUDY:
+            return self._support_study()
+        supports = [self._support_denial(finding) for finding in statement.excludes]
+        against = [support for support in supports if support.why == PRESENT]
+        if against:
+            return Support(False, _joined(against), "something there is abnormal")
+        larger = self._larger(stated)
+        if larger:
+            return Support(True, larger)
+        if supports and all(support.entailed for support in supports):
+            return Support(True, _joined(supports))
+        return Support(False, (), f"{NOT_MENTIONED}, or not everything that it excludes")
+
+    def _all_of(self, name: str, side: str | None) -> tuple[int, ...]:
+        """Return the statements that call a region normal on all sides that are asked for; both halves will do."""
+        by_side = {self.statements[i].stated.laterality: i for i in self._normal.get(name, ())}
+        for known in (side, None, "bilateral"):
+            if known in by_side:
+                return (by_side[known],)
+        if side in (None, "bilateral") and {"left", "right"} <= by_side.keys():
+            return by_side["left"], by_side["right"]
+        return ()
+
+    def _larger(self, stated: Finding) -> tuple[int, ...]:
+        """Return statements that a larger region, or the study, is normal. `No acute disease` says less than that."""
+        regions = self._lexicon.regions
+        for region in stated.anatomy:
+            for larger in self._lexicon.ancestors(region) if region in regions else ():
+                found = self._all_of(f"normal_{larger}", stated.laterality)
+                named = {finding.finding for i in found for finding in self.statements[i].excludes}
+                if found and named >= set(regions[larger].excludes):
+                    return found
+        return tuple(self._normal.get(STUDY, ())[:1])
+
+    def _support_study(self) -> Support:
+        """Return whether the report calls something normal and nothing abnormal."""
+        abnormal = [i for i, s in enumerate(self.statements) if s.claim and s.claim.kind in ("abnormality", "disease")]
+        if abnormal:
+            return Support(False, (abnormal[0],), "something there is abnormal")
+        said = tuple(i for i, statement in enumerate(self.statements) if not statement.claim)
+        return Support(True, said) if said else Support(False, (), NOT_MENTIONED)
+
+
+def _joined(supports: Iterable[Support]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(i for support in supports for i in support.evidence))
+
+
+def _lacks(claim: Claim, other: Claim, lexicon: Lexicon, denied: frozenset[str]) -> Iterator[str]:
+    """Yield what a claim says that the other claim does not support.
+
+    Args:
+        claim: the claim that is asked about.
+        other: a claim of the other report.
+        lexicon: the lexicon used to read both reports.
+        denied: the findings that the other report denies by name.
+    """
+    names = [name for name in claim.names if name not in claim.doubted] or claim.names
+    certain = [name for name in other.names if name not in other.doubted]
+    if not _all_said(names, certain if claim.certain else other.names, lexicon, denied):
+        yield "certainty" if _all_said(names, other.names, lexicon, denied) else "the name of the finding"
+    if claim.laterality not in (None, other.laterality) and other.laterality != "bilateral":
+        yield "side"
+    if not _place_said(claim, other, lexicon):
+        yield "place"
+    if claim.grades and not claim.grades & other.grades:
+        yield "severity"
+    if claim.measurements and (not other.measurements or size_ratio(claim, other) > SAME_RATIO):
+        yield "size"
+    if not same_number(claim.numbers, other.numbers) or not (other.numbers or is_single(claim.numbers)):
+        yield "number"
+    if claim.change not in (None, other.change):
+        yield "change"
+
+
+def _all_said(names: Iterable[str], known: Iterable[str], lexicon: Lexicon, denied: frozenset[str]) -> bool:
+    """Return whether each name is among the known ones, or more general, or interchangeable and not denied."""
+    return all(
+        any(name == other or name in lexicon.more_general(other) or (name not in denied and kin(name, other))
+            for other in known)
+        for name in names
+    )  # fmt: skip
+
+
+def _place_said(claim: Claim, other: Claim, lexicon: Lexicon) -> bool:
+    """Return whether the place of a claim is the place of the other one, or contains it."""
+    if not claim.levels <= other.levels:
+        return False
+    if not claim.place_said:
+        return True
+    if not other.place_said or not same_place(claim, other, lexicon):
+        return False
+    # places that overlap on a film, such as left base and left lower lobe, are one place unless one contains the other
+    return _inside(other.anatomy, claim.anatomy, lexicon) or not _inside(claim.anatomy, other.anatomy, lexicon)
+
+
+def _inside(small: Iterable[str], large: tuple[str, ...], lexicon: Lexicon) -> bool:
+    """Return whether a region equals, or lies in, one of the others."""
+    return any(
+        region in large or (region in lexicon.regions and not set(large).isdisjoint(lexicon.ancestors(region)))
+        for region in small
+    )
+
+
+def _excludes(other: Finding, denied: Finding, lexicon: Lexicon) -> bool:
+    """Return whether a denial of the same or a more general finding says at least as much as another denial."""
+    if other.laterality not in (None, "bilateral", denied.laterality) or other.severity not in (None, denied.severity):
+        return False
+    if denied.change == "resolved" and other.change != "resolved":
+        return False
+    if not other.anatomy or not denied.anatomy or not more_than_implied(other, lexicon):
+        return True
+    return _inside(denied.anatomy, other.anatomy, lexicon)
+
+
+def _contradicts(claim: Claim, denied: Finding, lexicon: Lexicon) -> bool:
+    """Return whether a claim says that what is denied is there: on a possible side, in a possible place and degree."""
+    if {claim.laterality, denied.laterality} == {"left", "right"}:
+        return False
+    if denied.severity and claim.severity != denied.severity:
+        return False
+    if not claim.place_said or not more_than_implied(denied, lexicon):
+        return True
+    return lexicon.one_place(claim.anatomy, denied.anatomy)
