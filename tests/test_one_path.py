@@ -16,7 +16,15 @@ from radeval_core.registry import get_spec, metric_names, scorer_class
 SITES = ("right upper lobe", "left lower lobe", "lingula", "right middle lobe")
 #: metrics whose embedded config reads findings
 PARSING = (
-    *("chexbert_f1", "chexprompt", "ffl_rq", "fineradscore", "green", "radcliq", "radgraph_f1", "ratescore"),
+    "chexbert_f1",
+    "chexprompt",
+    "ffl_rq",
+    "fineradscore",
+    "green",
+    "radcliq",
+    "radfact",
+    "radgraph_f1",
+    "ratescore",
     "temporal_f1",
 )
 LEXICON = """zork_sign:

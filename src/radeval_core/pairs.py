@@ -18,7 +18,8 @@ class Pair:
         references: what it is compared with.
         id: names the pair in results.
         image: optional film of the study, a path or a PIL image; for metrics that look at it.
-        boxes: optional boxes of regions on the film, see `findings.atlas.pair_boxes`.
+        boxes: optional boxes on the film: of regions, see `findings.atlas.pair_boxes`, or of phrases, see
+            `findings.phrase_boxes`.
     """
 
     prediction: str

@@ -69,6 +69,7 @@ def test_neither_entails_the_other(one, other):
         ("Left and right pleural effusions.", "Bilateral pleural effusions."),
         ("The left lung is clear. The right lung is clear.", "The lungs are clear."),
         ("Opacity at the left base.", "Opacity at the left base, possibly pneumonia."),  # no speculation is asked for
+        ("Right hydronephrosis.", "Hydronephrosis of the right kidney."),  # the name implies the place
         ("Consolidation in the left lower lobe.", "Left lower lobe pneumonia."),  # used interchangeably on a film
     ],
 )

@@ -57,7 +57,7 @@ BROKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("metric", ["green", "fineradscore"])
+@pytest.mark.parametrize("metric", ["green", "fineradscore", "radfact"])
 @pytest.mark.parametrize("reason", BROKEN)
 def test_a_judge_that_scores_nothing_is_exit_1_with_the_reasons(score, reason, metric):
     with ChatServer(lambda *_: BROKEN[reason]) as server:
@@ -144,7 +144,7 @@ def test_the_signature_is_the_same_from_the_cache(score, tmp_path):
     assert fresh == kept and "|decoding:default|" in fresh["green"]["signature"]
 
 
-@pytest.mark.parametrize("metric", ["green", "fineradscore"])
+@pytest.mark.parametrize("metric", ["green", "fineradscore", "radfact"])
 @pytest.mark.parametrize("option", ["timeout", "retries", "deadline"])
 def test_every_judged_metric_has_the_options_of_a_hung_server(metric, option, capsys):
     assert cli.main(["metrics", metric]) == 0

@@ -73,7 +73,7 @@ def test_the_judged_metrics_declare_the_options_of_all_backends():
     assert set(JudgedScorer.model_options) == {name for names in OPTIONS.values() for name in names}
 
 
-@pytest.mark.parametrize("metric", ["green", "fineradscore"])
+@pytest.mark.parametrize("metric", ["green", "fineradscore", "radfact"])
 @pytest.mark.parametrize(
     "kind, given",
     [

@@ -64,6 +64,11 @@ def heavy_imports():
     from radeval_core.evaluate_module import ReportMetric
 
 
+def as_json(result):
+    """Return a result as text: a part that does not apply is NaN, which equals nothing."""
+    return json.dumps(result)
+
+
 @pytest.fixture(scope="module")
 def modules():
     return {name: evaluate.load(str(ROOT / "metrics" / name)) for name in FOLDERS}
@@ -124,11 +129,11 @@ def test_the_modules_help_lists_every_option(name, modules):
 @every_metric
 def test_every_option_can_be_given_and_none_means_its_default(name, modules):
     everything = dict.fromkeys(compute_options(name))
-    given = modules[name].compute(predictions=CANDIDATES, references=REPORTS, **everything)
-    assert given == modules[name].compute(predictions=CANDIDATES, references=REPORTS)
+    given = as_json(modules[name].compute(predictions=CANDIDATES, references=REPORTS, **everything))
+    assert given == as_json(modules[name].compute(predictions=CANDIDATES, references=REPORTS))
     defaults = {key: option.default for key, option in scorer_class(name).options.items()}
-    assert load(name, **defaults).compute(CANDIDATES, REPORTS) == given
-    assert load(name, **dict.fromkeys(defaults)).compute(CANDIDATES, REPORTS) == given
+    assert as_json(load(name, **defaults).compute(CANDIDATES, REPORTS)) == given
+    assert as_json(load(name, **dict.fromkeys(defaults)).compute(CANDIDATES, REPORTS)) == given
 
 
 @every_metric
@@ -172,7 +177,7 @@ def test_the_result_has_the_declared_shape_and_plain_values(name, modules):
     for part in spec.parts:
         assert type(result[part]) is float and len(result[f"{part}_scores"]) == len(REPORTS)
     assert "details" not in result
-    assert json.loads(json.dumps(result)) == result
+    assert as_json(json.loads(as_json(result))) == as_json(result)
     if not spec.corpus_headline:
         assert result[name] == pytest.approx(np.mean(result["scores"]), abs=1e-12)
 
@@ -188,7 +193,7 @@ def test_detailed_adds_one_structure_a_pair(name, modules):
 @every_metric
 def test_evaluate_api_and_score_agree(name, modules):
     from_module = modules[name].compute(predictions=CANDIDATES, references=REPORTS)
-    assert load(name).compute(CANDIDATES, REPORTS) == from_module
+    assert as_json(load(name).compute(CANDIDATES, REPORTS)) == as_json(from_module)
     scores = score(list(zip(CANDIDATES, REPORTS, strict=True)), [name])
     assert scores.results[name].scores.tolist() == from_module["scores"]
     assert scores.results[name].signature == from_module["signature"]
@@ -367,12 +372,12 @@ def test_bad_references_in_lists_are_named(name):
 
 @every_metric
 def test_after_bad_input_it_still_works(name, modules):
-    before = modules[name].compute(predictions=CANDIDATES, references=REPORTS)
+    before = as_json(modules[name].compute(predictions=CANDIDATES, references=REPORTS))
     with pytest.raises(InputError):
         modules[name].compute(predictions=["a"], references=[None])
     with pytest.raises(InputError):
         modules[name].compute(predictions=["a"])
-    assert modules[name].compute(predictions=CANDIDATES, references=REPORTS) == before
+    assert as_json(modules[name].compute(predictions=CANDIDATES, references=REPORTS)) == before
 
 
 @every_metric

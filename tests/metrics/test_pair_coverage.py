@@ -14,7 +14,15 @@ from radeval_core.metrics._coverage import LOW_COVERAGE, advice
 from radeval_core.registry import get_spec
 
 READS_FINDINGS = (
-    *("chexbert_f1", "chexprompt", "ffl_rq", "fineradscore", "green", "radcliq", "radgraph_f1", "ratescore"),
+    "chexbert_f1",
+    "chexprompt",
+    "ffl_rq",
+    "fineradscore",
+    "green",
+    "radcliq",
+    "radfact",
+    "radgraph_f1",
+    "ratescore",
     "temporal_f1",
 )
 every_reader = pytest.mark.parametrize("name", READS_FINDINGS)

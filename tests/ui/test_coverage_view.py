@@ -36,7 +36,7 @@ def test_sentences_that_were_not_understood_are_marked_as_text():
 
 
 @pytest.mark.parametrize(
-    "name", ["green", "fineradscore", "ffl_rq", "chexbert_f1", "radgraph_f1", "ratescore", "radcliq"]
+    "name", ["green", "fineradscore", "ffl_rq", "chexbert_f1", "radgraph_f1", "ratescore", "radcliq", "radfact"]
 )
 def test_a_page_shows_the_reason_instead_of_a_number(name):
     found = score_pair(name, "Großer Pneumothorax rechts.", "Kein Pneumothorax.")

@@ -229,7 +229,9 @@ def _place_said(claim: Claim, other: Claim, lexicon: Lexicon) -> bool:
         return False
     if not claim.place_said:
         return True
-    if not other.place_said or not same_place(claim, other, lexicon):
+    if not other.place_said:  # the name may imply it: hydronephrosis is in the kidney
+        return _inside(other.anatomy, claim.anatomy, lexicon)
+    if not same_place(claim, other, lexicon):
         return False
     # places that overlap on a film, such as left base and left lower lobe, are one place unless one contains the other
     return _inside(other.anatomy, claim.anatomy, lexicon) or not _inside(claim.anatomy, other.anatomy, lexicon)

@@ -9,6 +9,7 @@ from typing import Any
 
 from radeval_core.errors import InputError
 from radeval_core.findings.atlas import pair_boxes
+from radeval_core.findings.phrase_boxes import check_phrases, is_phrases
 from radeval_core.io.columns import ColumnFinder, Role
 from radeval_core.io.formats import TABLE_FORMATS, accepted_text, format_of, table_rows
 from radeval_core.io.json_table import DECODER
@@ -54,7 +55,7 @@ def boxes_cell(where: str, row: Mapping[str, Any], column: str | None) -> Any:
             raise InputError(f"{place}: not valid JSON ({error.msg})") from None
         except InputError as error:
             raise InputError(f"{place}: {error}") from None
-    pair_boxes(value, place)
+    (check_phrases if is_phrases(value) else pair_boxes)(value, place)
     return value
 
 

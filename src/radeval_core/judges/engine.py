@@ -15,25 +15,28 @@ log = logging.getLogger(__name__)
 A = TypeVar("A")
 
 
-def judge_pairs(judge: Judge[A], pairs: Sequence[tuple[str, str]], progress: bool = True) -> list[Verdict[A]]:
+def judge_pairs(
+    judge: Judge[A], pairs: Sequence[tuple[str, str]], progress: bool = True, unit: str = "pair"
+) -> list[Verdict[A]]:
     """Return one verdict per pair, in the order given.
 
     Args:
         judge: the judge that analyses the pairs.
         pairs: reference and candidate, in this order.
         progress: show a progress bar on a terminal.
+        unit: what is judged, for the bar and the warning.
     """
     places: dict[tuple[str, str], int] = {}
     inverse = [places.setdefault(pair, len(places)) for pair in pairs]
     verdicts: dict[int, Verdict[A]] = {}
-    with tqdm(total=len(places), desc="judging", unit="pair", leave=False, disable=None if progress else True) as bar:
+    with tqdm(total=len(places), desc="judging", unit=unit, leave=False, disable=None if progress else True) as bar:
         judge.watch(lambda text: bar.set_postfix_str(text))
         for place, verdict in judge.verdicts(list(places)):
             verdicts[place] = verdict
             bar.update()
     failures = Counter(verdicts[i].failure for i in inverse if verdicts[i].failure)
     if failures:
-        log.warning("%d of %d pairs are unscored: %s", failures.total(), len(pairs), failures_text(failures))
+        log.warning("%d of %d %ss are unscored: %s", failures.total(), len(pairs), unit, failures_text(failures))
     return [verdicts[i] for i in inverse]
 
 
