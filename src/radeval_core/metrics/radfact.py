@@ -94,8 +94,7 @@ class RadFactScorer(JudgedScorer[Any]):
         "boxes": Option(
             None,
             list,
-            "one dict per pair: prediction and reference, each a list of {phrase, boxes}; boxes are None or a list of "
-            "[x1, y1, x2, y2] as shares of width and height; else the column boxes",
+            "one dict per pair: prediction and reference, each a list of {phrase, boxes}, see the card; or the column",
         ),
         "filter_negatives": Option(
             False, bool, "count positive findings only (RadFact+); with a model only for instructions=ct"

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 import yaml
+from chat_server import ChatServer, Reply
 
 from radeval_core import load
 from radeval_core.errors import InputError
@@ -247,3 +248,11 @@ def test_bad_examples_are_named_with_file_and_row(model, tmp_path, content, mess
 def test_options_for_models_are_refused_without_one():
     with pytest.raises(InputError, match=r"option radfact\.instructions is for models: config 'embedded' runs none"):
         load("radfact", instructions=CT).compute([PREDICTION], [REFERENCE])
+
+
+def test_a_server_answers_both_kinds_of_questions(monkeypatch):
+    model = Model()
+    with ChatServer(lambda question, *_: Reply(model.answer(question))) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        result = compute([PREDICTION], [REFERENCE])
+    assert result["scores"] == [0.5] and "|backend:http|model:judge-1@" in result["signature"]
