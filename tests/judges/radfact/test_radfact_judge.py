@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 import yaml
-from chat_server import ChatServer, Reply
 
+from chat_server import ChatServer, Reply
 from radeval_core import load
 from radeval_core.errors import InputError
 from radeval_core.judges.backends import select
