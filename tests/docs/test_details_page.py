@@ -29,6 +29,7 @@ SAMPLES += [
         "prediction": "Mild edema, improved from prior. New right effusion.",
         "reference": "Moderate edema, worse than before. Right effusion.",
     },
+    {"prediction": "Aortic calcification.", "reference": "Tortuous aorta.", "age": 80},
 ]
 GREEN_ANSWER = (
     f"[Explanation]:\nOne.\n[Clinically Significant Errors]:\n(b) {TITLES[1]}: 1. Effusion\n"

@@ -165,7 +165,7 @@ def _finding(entry: Mapping[str, Any]) -> dict[str, Any]:
         "finding": str(entry.get("finding", "")),
         "significance": str(entry.get("clinical_significance", "")),
         "weight": float(level_weight(entry)),
-        **({"sentence": entry["span"]} if "span" in entry else {}),
+        **({"sentence": entry["span"], "rules": entry["rules"]} if "span" in entry else {}),
     }
 
 

@@ -64,6 +64,11 @@ def lowered(level: str, steps: int = 1) -> str:
     return ORDER[min(ORDER.index(level) + steps, len(ORDER) - 1)]
 
 
+def lower(*levels: str) -> str:
+    """Return the lowest of levels."""
+    return max(levels, key=ORDER.index)
+
+
 def higher(*levels: str) -> str:
     """Return the highest of levels."""
     return min(levels, key=ORDER.index)
