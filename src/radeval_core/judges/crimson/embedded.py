@@ -28,7 +28,6 @@ _TYPES = {
     WRONG_LOCATION: "location",
     FALSE_COMPARISON: "temporal",
     OMITTED_COMPARISON: "temporal",
-    FALSE_FINDING: "descriptor",
 }
 
 
@@ -68,7 +67,8 @@ def evaluate(comparison: Comparison, context: PatientContext | None, lexicon: Le
             FALSE: [predictions[id(claim)][0] for claim in invented],
             MISSING: [references[id(claim)][0] for claim in missed],
             ATTRIBUTE: [
-                _attribute_error(d, references[id(d.reference)][0], predictions[id(d.candidate)][0]) for d in wrong
+                _attribute_error(d, references[id(d.reference)][0], predictions[id(d.candidate)][0], lexicon)
+                for d in wrong
             ],
         },
     }
@@ -96,19 +96,28 @@ def _finding(name: str, claim: Claim, context: PatientContext | None, lexicon: L
     }
 
 
-def _attribute_error(difference: Difference, theirs: str, ours: str) -> dict[str, Any]:
+def _attribute_error(difference: Difference, theirs: str, ours: str, lexicon: Lexicon) -> dict[str, Any]:
     return {
         "ref_id": theirs,
         "pred_id": ours,
         "severity": "significant" if difference.significant else "negligible",
-        "error_types": [_type(difference)],
+        "error_types": [_type(difference, lexicon)],
         "explanation": difference.about,
         "weight": min(difference.weight / WEIGHT[difference.significance], _WORST),
     }
 
 
-def _type(difference: Difference) -> str:
-    """Return the type of an attribute error; a wrong degree is one of certainty, of measurement or of severity."""
+def _type(difference: Difference, lexicon: Lexicon) -> str:
+    """Return the type of an attribute error.
+
+    A similar finding is too vague, too specific, or another one; a wrong degree is one of certainty, of measurement or
+    of severity.
+    """
+    if difference.category == FALSE_FINDING and difference.reference and difference.candidate:
+        theirs, ours = difference.reference.finding, difference.candidate.finding
+        if ours in lexicon.more_general(theirs):
+            return "unspecific"
+        return "overinterpretation" if theirs in lexicon.more_general(ours) else "descriptor"
     if difference.category in _TYPES:
         return _TYPES[difference.category]
     if "possible" in difference.about.rpartition(":")[2]:

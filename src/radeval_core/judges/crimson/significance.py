@@ -27,6 +27,7 @@ class _Table:
         kinds: the level of each kind of claim that has one.
         findings: the level of each listed finding.
         lower_if_mild: findings that are one level lower if mild.
+        lower_if_unchanged: findings that are one level lower if unchanged.
         urgent_if_severe: findings that are urgent if severe.
     """
 
@@ -34,6 +35,7 @@ class _Table:
     kinds: dict[str, str]
     findings: dict[str, str]
     lower_if_mild: frozenset[str]
+    lower_if_unchanged: frozenset[str]
     urgent_if_severe: frozenset[str]
 
 
@@ -45,10 +47,12 @@ def significance(claim: Claim) -> str:
         return URGENT if "endotracheal_tube" in names and out_of_place(claim) else table.kinds[claim.kind]
     level = higher(*(_of_name(name, claim) for name in claim.names))
     if claim.severity == "mild" and names & table.lower_if_mild:
-        return lowered(level)
-    if names & severe["emergent"] or (claim.severity == "severe" and names & table.urgent_if_severe):
-        return URGENT
-    return level
+        level = lowered(level)
+    elif names & severe["emergent"] or (claim.severity == "severe" and names & table.urgent_if_severe):
+        level = URGENT
+    if claim.change == "unchanged" and names & table.lower_if_unchanged:
+        level = lowered(level)
+    return level if claim.certain else lowered(level)
 
 
 def _of_name(name: str, claim: Claim) -> str:
@@ -83,5 +87,6 @@ def _table() -> _Table:
         content["kinds"],
         {name: level for level, names in content["findings"].items() for name in names},
         frozenset(content["lower_if_mild"]),
+        frozenset(content["lower_if_unchanged"]),
         frozenset(content["urgent_if_severe"]),
     )
