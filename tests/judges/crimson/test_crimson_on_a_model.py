@@ -7,6 +7,7 @@ import pytest
 from tiny_gemma import make_tiny_gemma
 
 from radeval_core import load
+from radeval_core.api import make_resources, make_scorer
 from radeval_core.judges.backends import select
 from radeval_core.judges.crimson import instructions
 from radeval_core.judges.crimson.prompt import build_prompt, sections
@@ -61,14 +62,12 @@ def test_the_config_runs_the_published_checkpoint_with_its_prompt(folder, short,
     assert result["details"][0]["tries"] == 1
 
 
-def test_a_folder_is_asked_with_the_guidelines_unless_told_otherwise(folder, short, monkeypatch):
-    monkeypatch.setattr(instructions, "MAX_OTHER_ANSWER", 2)
-    signatures = [
-        load("crimson", str(folder), device="cpu", **options).compute([CANDIDATE], [REFERENCE])["signature"]
+def test_a_folder_is_asked_with_the_guidelines_unless_told_otherwise(folder):
+    scorers = [
+        make_scorer("crimson", str(folder), make_resources(), options)
         for options in ({}, {"instructions": "checkpoint"})
     ]
-    assert "|prompt:crimson-guidelines-1@" in signatures[0]
-    assert "|prompt:crimson-checkpoint-1@" in signatures[1]
+    assert [scorer.instructions.form for scorer in scorers] == ["guidelines", "checkpoint"]
 
 
 def test_a_prompt_that_leaves_no_room_is_unscored_with_that_reason(folder, monkeypatch):
