@@ -39,7 +39,7 @@ def analyse(reference: ParsedReport, candidate: ParsedReport, context: PatientCo
     """Return the evaluation of a candidate, with the weight of each attribute error graded by how far it is off."""
     comparison = compare(reference, candidate)
     silent = not candidate.findings, not reference.findings
-    evaluation = evaluate(comparison, context, reference.lexicon)
+    evaluation = evaluate(comparison, reference, candidate, context)
     return CrimsonAnalysis(evaluation, crimson(evaluation, graded_weight), silent)
 
 
@@ -48,7 +48,9 @@ def graded_weight(error: Mapping[str, Any]) -> float:
     return float(error["weight"])
 
 
-def evaluate(comparison: Comparison, context: PatientContext | None, lexicon: Lexicon) -> dict[str, Any]:
+def evaluate(
+    comparison: Comparison, reference: ParsedReport, candidate: ParsedReport, context: PatientContext | None
+) -> dict[str, Any]:
     """Return a comparison as an evaluation: findings with their levels, matches and errors, named by ids."""
     lone = {kind: [d for d in comparison.differences if _is_lone(d, kind)] for kind in (FALSE_FINDING, MISSING_FINDING)}
     missed = [d.reference for d in lone[MISSING_FINDING] if d.reference]
@@ -57,8 +59,8 @@ def evaluate(comparison: Comparison, context: PatientContext | None, lexicon: Le
     predictions = _numbered("P", [*(ours for _, ours in comparison.matched), *invented])
     wrong = [d for d in comparison.differences if d.reference is not None and d.candidate is not None]
     return {
-        "reference_findings": [_finding(name, claim, context, lexicon) for name, claim in references.values()],
-        "predicted_findings": [_finding(name, claim, context, lexicon) for name, claim in predictions.values()],
+        "reference_findings": [_finding(*numbered, reference, context) for numbered in references.values()],
+        "predicted_findings": [_finding(*numbered, candidate, context) for numbered in predictions.values()],
         "matched_findings": [
             {"ref_id": references[id(theirs)][0], "pred_id": predictions[id(ours)][0]}
             for theirs, ours in comparison.matched
@@ -67,7 +69,7 @@ def evaluate(comparison: Comparison, context: PatientContext | None, lexicon: Le
             FALSE: [predictions[id(claim)][0] for claim in invented],
             MISSING: [references[id(claim)][0] for claim in missed],
             ATTRIBUTE: [
-                _attribute_error(d, references[id(d.reference)][0], predictions[id(d.candidate)][0], lexicon)
+                _attribute_error(d, references[id(d.reference)][0], predictions[id(d.candidate)][0], reference.lexicon)
                 for d in wrong
             ],
         },
@@ -85,8 +87,8 @@ def _numbered(letter: str, claims: Sequence[Claim]) -> dict[int, tuple[str, Clai
     return {id(claim): (f"{letter}{number}", claim) for number, claim in enumerate(ordered, 1)}
 
 
-def _finding(name: str, claim: Claim, context: PatientContext | None, lexicon: Lexicon) -> dict[str, Any]:
-    level, changes = context_table().adjust(significance(claim), claim, context, lexicon)
+def _finding(name: str, claim: Claim, report: ParsedReport, context: PatientContext | None) -> dict[str, Any]:
+    level, changes = context_table().adjust(significance(claim, report.text), claim, context, report.lexicon)
     return {
         "id": name,
         "finding": say(claim),
