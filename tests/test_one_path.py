@@ -18,6 +18,7 @@ SITES = ("right upper lobe", "left lower lobe", "lingula", "right middle lobe")
 PARSING = (
     "chexbert_f1",
     "chexprompt",
+    "crimson",
     "ffl_rq",
     "fineradscore",
     "green",

@@ -16,6 +16,7 @@ from radeval_core.registry import get_spec
 READS_FINDINGS = (
     "chexbert_f1",
     "chexprompt",
+    "crimson",
     "ffl_rq",
     "fineradscore",
     "green",

@@ -19,6 +19,7 @@ from radeval_core.metrics._judged import BACKENDS, JudgedScorer, prompt_options
 from radeval_core.metrics.base import Array, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
+from radeval_core.patient_context import PatientContext
 
 #: mean counts among the results, in this order
 _COUNTS = tuple(f"{kind}_{name}" for kind in ("significant", "insignificant") for name in CATEGORIES)
@@ -70,7 +71,7 @@ class ChexpromptScorer(JudgedScorer[ErrorCounts]):
     ) -> ChexpromptInstructions:
         return choose_instructions(instructions, examples, shots)
 
-    def analyse(self, reference: ParsedReport, candidate: ParsedReport) -> ErrorCounts:
+    def analyse(self, reference: ParsedReport, candidate: ParsedReport, context: PatientContext | None) -> ErrorCounts:
         found = analyse(reference, candidate)
         return ErrorCounts(found.significant, found.insignificant)
 

@@ -29,6 +29,7 @@ from radeval_core.metrics._phrase_boxes import PhraseBoxes
 from radeval_core.metrics.base import Array, Option, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair
+from radeval_core.patient_context import PatientContext
 
 if TYPE_CHECKING:
     from radeval_core.judges.radfact.judge import RadFactJudge
@@ -140,7 +141,9 @@ class RadFactScorer(JudgedScorer[Any]):
     def observe(self, pairs: Sequence[Pair]) -> None:
         self._phrases.count(len(pairs))
 
-    def analyse(self, reference: ParsedReport, candidate: ParsedReport) -> RadFactAnalysis:
+    def analyse(
+        self, reference: ParsedReport, candidate: ParsedReport, context: PatientContext | None
+    ) -> RadFactAnalysis:
         return analyse(reference, candidate, positive_only=self.chosen["filter_negatives"])
 
     @cached_property

@@ -23,6 +23,7 @@ from radeval_core.judges.pair_prompt import PairPrompt, fill, labels, prompt_ide
 from radeval_core.judges.prompt_safety import ShownReport, as_shown
 from radeval_core.judges.verdict import Verdict
 from radeval_core.pairs import is_blank
+from radeval_core.patient_context import PatientContext
 
 #: maximum number of words of a report that are judged; the longest real reports have a few hundred
 MAX_WORDS = 600
@@ -92,7 +93,7 @@ class ChexpromptInstructions:
         """Return a report as the prompt contains it."""
         return as_shown(report, MAX_WORDS, self._own)
 
-    def request(self, reference: str, candidate: str) -> Request:
+    def request(self, reference: str, candidate: str, context: PatientContext | None = None) -> Request:
         """Return the question about a pair. No character of a report can end it."""
         texts = {"reference": self.shown(reference).text, "candidate": self.shown(candidate).text}
         question = fill(self.prompt.question, {"examples": self._shown_examples, **texts})

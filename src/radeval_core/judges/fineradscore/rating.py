@@ -43,7 +43,7 @@ def rate(difference: Difference) -> str:
 
 def _severity(significance: str, claims: Sequence[Claim]) -> int:
     """Return the severity of missing or inventing a finding."""
-    named, names = _lists(), {name for claim in claims for name in claim.names}
+    named, names = severity_lists(), {name for claim in claims for name in claim.names}
     if significance == "urgent":
         mild = all(claim.severity == "mild" for claim in claims)
         emergent = names & named["emergent"] or (names & named["emergent_unless_mild"] and not mild)
@@ -66,18 +66,19 @@ def _misplaced_airway(difference: Difference) -> str | None:
     theirs, ours = difference.reference, difference.candidate
     if theirs is None or ours is None or "endotracheal_tube" not in theirs.names:
         return None
-    if _out_of_place(theirs) == _out_of_place(ours):
+    if out_of_place(theirs) == out_of_place(ours):
         return None
     return RATING[4 if "bronchus" in (*theirs.anatomy, *ours.anatomy) else 3]
 
 
-def _out_of_place(tube: Claim) -> bool:
+def out_of_place(tube: Claim) -> bool:
     """Return whether an endotracheal tube ends in a bronchus, or not 2 to 7 cm above the carina."""
     low, high = _IN_PLACE
     return "bronchus" in tube.anatomy or any(not low <= distance <= high for distance in tube.measurements)
 
 
 @cache
-def _lists() -> dict[str, frozenset[str]]:
+def severity_lists() -> dict[str, frozenset[str]]:
+    """Return the lists of findings in severity.yaml: `emergent`, `emergent_unless_mild`, `urgent`."""
     text = resources.files(__package__).joinpath("severity.yaml").read_text("utf-8")
     return {key: frozenset(names) for key, names in yaml.safe_load(text).items()}

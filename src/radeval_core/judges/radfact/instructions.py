@@ -13,6 +13,7 @@ from radeval_core.judges.radfact.answer import SplitReport, read_filtered, read_
 from radeval_core.judges.radfact.wording import RADFACT, Wording, choose_wording, entailment_question
 from radeval_core.judges.verdict import Verdict
 from radeval_core.pairs import is_blank
+from radeval_core.patient_context import PatientContext
 
 PROMPT_VERSION = 1
 #: maximum number of words of a report that are split
@@ -61,7 +62,7 @@ class SplitInstructions(_Questions):
         """Return no phrases for an empty report."""
         return Verdict(SplitReport(()), tries=0) if is_blank(reference) else None
 
-    def request(self, reference: str, candidate: str) -> Request:
+    def request(self, reference: str, candidate: str, context: PatientContext | None = None) -> Request:
         """Return the question about a report."""
         return Request((*self.wording.phrases, Message("user", self.shown(reference).text)), max_tokens=SPLIT_TOKENS)
 
@@ -78,7 +79,7 @@ class FilterInstructions(_Questions):
         """Return no phrase of none."""
         return Verdict([], tries=0) if not json.loads(reference) else None
 
-    def request(self, reference: str, candidate: str) -> Request:
+    def request(self, reference: str, candidate: str, context: PatientContext | None = None) -> Request:
         """Return the question about the phrases of a report."""
         return Request((*self.wording.filtering, Message("user", reference)), max_tokens=SPLIT_TOKENS)
 
@@ -95,7 +96,7 @@ class EntailmentInstructions(_Questions):
         """Return that nothing entails a phrase if there are no premises: no evidence would be possible."""
         return Verdict(PhraseVerdict(False), tries=0) if not json.loads(reference) else None
 
-    def request(self, reference: str, candidate: str) -> Request:
+    def request(self, reference: str, candidate: str, context: PatientContext | None = None) -> Request:
         """Return the question about a phrase."""
         question = Message("user", entailment_question(json.loads(reference), candidate))
         return Request((*self.wording.entailment, question), max_tokens=VERDICT_TOKENS)

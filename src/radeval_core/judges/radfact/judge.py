@@ -20,7 +20,7 @@ from radeval_core.judges.radfact.answer import SplitReport
 from radeval_core.judges.radfact.instructions import EntailmentInstructions, FilterInstructions, SplitInstructions
 from radeval_core.judges.radfact.passages import find_passage
 from radeval_core.judges.radfact.wording import Wording
-from radeval_core.judges.verdict import Verdict
+from radeval_core.judges.verdict import Case, Verdict
 
 #: a pair to judge: reference, candidate, and their phrases if the user gives them
 Item = tuple[str, str, GivenPair | None]
@@ -88,9 +88,9 @@ class RadFactJudge:
         """Return what the model was shown of each report, and its last answer."""
         return self.split.asked(reference, candidate, verdict)
 
-    def verdicts(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[int, Verdict[RadFactAnalysis]]]:
-        """Yield the index and verdict of every pair of reference and candidate."""
-        yield from enumerate(self.judge([(*pair, None) for pair in pairs]))
+    def verdicts(self, cases: Sequence[Case]) -> Iterator[tuple[int, Verdict[RadFactAnalysis]]]:
+        """Yield the index and verdict of every case; the context is not used."""
+        yield from enumerate(self.judge([(case.reference, case.candidate, None) for case in cases]))
 
     def judge(self, items: Sequence[Item]) -> list[Verdict[RadFactAnalysis]]:
         """Return one verdict per pair. A report or phrase without a readable answer leaves its pairs without one."""
