@@ -142,6 +142,22 @@ def test_errors_of_a_pair_by_hand():
     assert {e.category for e in found} <= set(CATEGORIES)
 
 
+def test_the_errors_of_crimson_are_those_of_its_findings_and_attributes():
+    crimson = {
+        "reference_findings": [{"id": "R1", "weight": 1.0}, {"id": "R2", "weight": 0.25}],
+        "prediction_findings": [{"id": "P1", "weight": 0.5}],
+        "false_findings": ["P1"],
+        "missing_findings": ["R1", "R2"],
+        "attribute_errors": [{"types": ["location"], "severity": "negligible"}],
+    }
+    assert find_errors({"crimson": crimson}) == [
+        ErrorCount("false_finding", 1, 0),
+        ErrorCount("missing_finding", 1, 1),
+        ErrorCount("wrong_location", 0, 1),
+    ]
+    assert find_errors({"crimson": {"reason": "no answer"}}) == []
+
+
 def test_a_page_without_a_judge_has_no_errors_and_sorts_by_the_first_metric(page_of):
     page = page_of(names=["rouge", "bleu"])
     assert 'id="errors"' not in page and 'name="error"' not in page and "What goes wrong" not in page

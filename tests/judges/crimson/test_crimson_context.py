@@ -131,6 +131,11 @@ def test_age_and_sex(context, years, sex):
     assert facts.sex == sex
 
 
+def test_only_the_beginning_of_a_very_long_context_is_read():
+    facts = context_table().facts(PatientContext(indication="fever " + "x " * 4000 + "trauma"))
+    assert facts.stated == {"fever"}
+
+
 def test_raising_wins_over_lowering():
     context = {"age": 25, "history": "melanoma"}
     found = changes("4 mm nodule in the right upper lobe.", context)

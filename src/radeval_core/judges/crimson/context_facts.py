@@ -39,6 +39,8 @@ _LONG_AGO = re.compile(
     r"|(?<!year )(?<!years )(?<!year-)(?<!month )(?<!months )\bold\b"
 )
 _LONG = 3650.0
+#: characters that are read of a field; indications have a few hundred
+_LONGEST = 4_000
 _AGE = re.compile(r"\b(\d{1,3}[\s-]*(?:years?|yrs?|y|months?|mos?|weeks?|days?)[\s-]*(?:old\b|/?o\b))")
 _AGE_SEX = re.compile(r"\b(\d{1,3})\s?([mf])\b")
 
@@ -76,8 +78,10 @@ class FactReader:
                 self._owners.setdefault(phrase, []).append(term)
 
     @cached_property
-    def _patterns(self) -> dict[str, re.Pattern[str]]:
-        return {phrase: re.compile(_expression(phrase)) for phrase in self._owners}
+    def _patterns(self) -> dict[str, tuple[str, re.Pattern[str]]]:
+        """Return for each phrase the start of its first word, which is found fast, and its expression."""
+        starts = {phrase: phrase.split()[0].rstrip("*") for phrase in self._owners}
+        return {phrase: (start, re.compile(_expression(phrase))) for phrase, start in starts.items()}
 
     def read(self, context: PatientContext) -> ContextFacts:
         """Return what a context says."""
@@ -85,7 +89,7 @@ class FactReader:
         asked: set[str] = set()
         since: dict[str, float] = {}
         for text, current in ((context.indication, True), (context.history, False)):
-            for term, sentence, start, end in self._found(text.lower()):
+            for term, sentence, start, end in self._found(text[:_LONGEST].lower()):
                 if _reaches(_DENIED, sentence, start):
                     continue
                 if _reaches(_ASKED, sentence, start) or sentence[end : end + 2].startswith("?"):
@@ -100,8 +104,9 @@ class FactReader:
 
     def _found(self, text: str) -> Iterator[tuple[str, str, int, int]]:
         """Yield each term with its sentence and where it is in it."""
+        here = [(phrase, pattern) for phrase, (start, pattern) in self._patterns.items() if start in text]
         for sentence in _SENTENCE_END.split(text):
-            for phrase, pattern in self._patterns.items():
+            for phrase, pattern in here:
                 for match in pattern.finditer(sentence):
                     for term in self._owners[phrase]:
                         yield term, sentence, *match.span()
