@@ -16,6 +16,9 @@ _NO_CUES: set[str] = set()
 _NO_LABELS: set[int] = set()
 _JOINS = frozenset({",", "and", "or", "&", "/"})
 _COPULA = frozenset({"is", "are", "was", "were", "has", "have", "be", "been"})
+_VERBS = frozenset({"is", "are", "was", "were"})
+#: participles that state that something is there
+_STATED = frozenset({"observed", "seen", "noted", "detected", "present", "identified", "visible", "demonstrated"})
 _ALTERNATIVES = frozenset({"versus", "vs", "favored"})
 _CAUSES = frozenset({"cause", "etiology", "source", "origin", "reason"})
 #: a scope of doubt ends at these words: `possible pneumonia with effusion` does not doubt the effusion
@@ -147,10 +150,28 @@ def _forward(
                 break
         if doubt and word == "," and not _list_goes_on(words, end, breaks):
             break
+        if not doubt and word in (",", "and") and end > start and _clause_follows(words, start, end, breaks):
+            break
         if word == "and" and end + 1 < size and words[end + 1] in ("the", "there"):
             break
         end += 1
     return range(start, end)
+
+
+def _clause_follows(words: Sequence[str], start: int, at: int, breaks: list[bool]) -> bool:
+    """Return whether a new statement follows a comma or `and`: `no mass is seen, and a nodule is observed`.
+
+    The denial has a verb already, or a comma and `and` end it, and another subject with a verb follows.
+    """
+    comma = words[at] == "," and words[at + 1 : at + 2] == ("and",)
+    if not comma and _VERBS.isdisjoint(words[start:at]):
+        return False
+    for i in range(at + 2 if comma else at + 1, len(words) - 1):
+        if breaks[i] or words[i] in ("no", "not", "nor", "which", "that"):
+            return False
+        if words[i] in _VERBS:
+            return words[i + 1] in _STATED
+    return False
 
 
 def _list_goes_on(words: Sequence[str], comma: int, breaks: list[bool]) -> bool:

@@ -118,6 +118,7 @@ def normalise_form(form: str) -> tuple[str, ...]:
 
 
 _BULLET = re.compile(r"(?:\(?\d{1,2}[.)](?!\d)|[-*•–—·])\s*")
+_ITEM_MARKS = frozenset('"“”•')
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
 
@@ -149,7 +150,9 @@ REPORTED = ("findings", "impression")
 _AFTER_TITLE = "after the title"
 _HEADING = re.compile(r"\s*([^\W\d_][^\W\d_]*(?:[ /&-]{1,3}[^\W\d_]+){0,4})\s*:(?!\d)")
 _INNER_HEADING = re.compile(r"(?<=\w)(?<!\band)(?<!\bfinal)\s+((?:findings|impression|conclusion)\s*:)", re.IGNORECASE)
-_BREAK = re.compile(r"[.!?]+(?=\s|$|[^\W\d_]|[\"')\]])|[\r\n]+")
+#: a mark between the items of a list in running text: `" Emphysema " Hiatal hernia`, `Emphysema • Hiatal hernia`
+_ITEM = r"(?<=\s)[\"“”](?=\s)|(?<=\w)[\"“”](?=\s+[A-Z])|(?<=\s)[\"“”](?=[A-Z])|•"
+_BREAK = re.compile(rf"[.!?]+(?=\s|$|[^\W\d_]|[\"')\]])|[\r\n]+|{_ITEM}")
 
 
 def sentence_spans(text: str, is_heading: dict[str, str]) -> list[SentenceSpan]:
@@ -232,7 +235,7 @@ def _skip_bullets(text: str, start: int, end: int) -> int:
     while start < end:
         if text[start].isalpha():
             break
-        if text[start].isspace() or text[start] in ".,;":
+        if text[start].isspace() or text[start] in '.,;"“”':
             start += 1
         elif (match := _BULLET.match(text, start, end)) and match.end() > start:
             start = match.end()
@@ -259,6 +262,10 @@ def _sentence_end(text: str, start: int, size: int) -> tuple[int, int]:
                 if token.isdigit() and len(token) <= 2 and match.start() - start <= len(token) + 1:
                     continue  # a list number
             return match.end(), match.end()
+        if mark in _ITEM_MARKS:
+            if not text[start : match.start()].strip():
+                continue
+            return match.start(), match.end()
         line = text[line_start : match.start()]
         line_start = match.end()
         paragraph = mark.count("\n") > 1 or mark.count("\r") > 1
