@@ -342,7 +342,8 @@ def loaded(published, hub, root, tmp_path_factory):
 @pytest.mark.e2e
 @pytest.mark.parametrize("name", metric_names())
 def test_a_published_metric_gives_the_scores_of_the_core(name, loaded):
-    assert loaded[name] == load(name).compute(PREDICTIONS, REFERENCES)
+    # as text, because a number over the corpus can be undefined, and NaN does not equal itself
+    assert repr(loaded[name]) == repr(load(name).compute(PREDICTIONS, REFERENCES))
 
 
 @pytest.mark.e2e

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hostile_checks import check_pairs, check_reading, cider_identities, is_valid
 from hostile_reports import UNICODE_TROUBLE, hostile_pairs, pair
 
-TEXT_METRICS = ["bleu", "rouge", "cider", "green", "fineradscore", "ffl_rq", "chexbert_f1", "radgraph_f1"]
+TEXT_METRICS = ["bleu", "rouge", "cider", "green", "fineradscore", "ffl_rq", "chexbert_f1", "radgraph_f1", "ct_f1"]
 MODEL_METRICS = ["ratescore", "bertscore", "radcliq"]
 
 

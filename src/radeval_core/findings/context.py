@@ -19,6 +19,7 @@ _COPULA = frozenset({"is", "are", "was", "were", "has", "have", "be", "been"})
 _VERBS = frozenset({"is", "are", "was", "were"})
 #: participles that state that something is there
 _STATED = frozenset({"observed", "seen", "noted", "detected", "present", "identified", "visible", "demonstrated"})
+_IN_PATHOLOGY = frozenset({("in", "pathological"), ("in", "pathologic"), ("of", "pathological")})
 _ALTERNATIVES = frozenset({"versus", "vs", "favored"})
 _CAUSES = frozenset({"cause", "etiology", "source", "origin", "reason"})
 #: a scope of doubt ends at these words: `possible pneumonia with effusion` does not doubt the effusion
@@ -64,7 +65,7 @@ def read_context(words: Sequence[str], matches: Sequence[FormMatch], lexicon: Le
             context.breaks[i] = True
     restart = lexicon.words["restart"]
     verbs = lexicon.words["verb"]
-    subjects = {m.start for m in matches if m.roles.region and m.end < size and words[m.end] in _COPULA}
+    subjects = {m.start for m in matches if m.roles.region and _begins_statement(words, m.end)}
     labels = _labels(words, matches) if ":" in words else _NO_LABELS
     subjects |= labels
     cancelled = _double_negations(words, matches)
@@ -85,12 +86,22 @@ def read_context(words: Sequence[str], matches: Sequence[FormMatch], lexicon: Le
         if "negate_after" in cues:
             for i in _backward(words, match.start, cue_at, context.breaks, labels):
                 context.negated[i] = True
+            if words[match.end : match.end + 2] in _IN_PATHOLOGY:  # `nodes are not observed in pathological size`
+                context.negated[match.end + 1] = True
         if "doubt_after" in cues:
             between_alternatives = not _ALTERNATIVES.isdisjoint(words[match.start : match.end])
             stop = verbs if between_alternatives else None
             for i in _backward(words, match.start, cue_at, context.breaks, labels, stop):
                 context.doubted[i] = True
     return context
+
+
+def _begins_statement(words: Sequence[str], end: int) -> bool:
+    """Return whether a region with this end is the subject of a statement: `heart is enlarged`.
+
+    `No lymph node was detected` is one denial, so a verb that only says that something is seen begins none.
+    """
+    return end < len(words) and words[end] in _COPULA and not (end + 1 < len(words) and words[end + 1] in _STATED)
 
 
 def _break_at_numbers(words: Sequence[str], breaks: list[bool]) -> None:

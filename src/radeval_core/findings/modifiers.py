@@ -119,7 +119,7 @@ def _goes_on_after(scene: Scene, at: int, limit: int) -> bool:
 
 
 def _lists_places(scene: Scene, at: int, limit: int) -> bool:
-    """Return whether the words after a comma go on with a list of places: `in the aortic arch, aorta and coronaries`."""
+    """Return whether the words after a comma go on with a list of places: `in the aortic arch, aorta and heart`."""
     if not any(m.end == at - 1 and m.roles.region for m in scene.matches):
         return False
     while at < limit and scene.words[at] in _BEFORE_PLACE:

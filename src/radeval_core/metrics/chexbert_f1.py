@@ -19,12 +19,12 @@ from radeval_core.functional.chexbert import (
     UNCERTAIN,
     ReportLabels,
     cosine,
-    f1,
     is_positive,
     label_vector,
     pair_statistics,
     summarise,
 )
+from radeval_core.functional.label_f1 import f1
 from radeval_core.metrics._annotated import AnnotatedScorer
 from radeval_core.metrics.base import DTYPE, Array, Option, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part

@@ -25,16 +25,18 @@ class LabelRule:
         regions: places in which they count; empty for everywhere.
         unless_regions: places in which they do not count.
         words: the mention must contain one of these words; empty for any words.
+        certain: a finding that is only possible does not count.
     """
 
     findings: frozenset[str]
     regions: frozenset[str] = frozenset()
     unless_regions: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
+    certain: bool = False
 
     def applies(self, finding: Finding) -> bool:
         """Return whether a finding makes the label positive."""
-        if finding.finding not in self.findings:
+        if finding.finding not in self.findings or (self.certain and finding.polarity == "uncertain"):
             return False
         if self.regions and self.regions.isdisjoint(finding.anatomy):
             return False
@@ -56,6 +58,7 @@ def _rule(listed: Mapping[str, Any], lexicon: Lexicon) -> LabelRule:
         _with_parts(listed.get("regions", ()), lexicon),
         _with_parts(listed.get("unless_regions", ()), lexicon),
         frozenset(listed.get("words", ())),
+        listed.get("certain", False),
     )
 
 
@@ -69,7 +72,14 @@ def ctrate_names() -> tuple[str, ...]:
     return tuple(_rules())
 
 
+def ctrate_evidence(report: ParsedReport) -> dict[str, tuple[Finding, ...]]:
+    """Return the findings behind each label, also those stated as likely or possible; empty if there are none."""
+    stated = [f for f in report.stated if f.polarity != "absent"]
+    return {
+        label: tuple(f for f in stated if any(rule.applies(f) for rule in rules)) for label, rules in _rules().items()
+    }
+
+
 def ctrate_labels(report: ParsedReport) -> dict[str, int]:
     """Return the label of each abnormality: 1 if the report states it, also as likely or possible, else 0."""
-    stated = [f for f in report.stated if f.polarity != "absent"]
-    return {label: int(any(rule.applies(f) for rule in rules for f in stated)) for label, rules in _rules().items()}
+    return {label: int(bool(findings)) for label, findings in ctrate_evidence(report).items()}
