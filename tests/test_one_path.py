@@ -68,7 +68,7 @@ def test_an_extra_lexicon_changes_what_is_read_and_the_signature(name, lexicon):
     pair = ["Clear lungs. No effusion."], ["Zork sign in the right lung. No effusion."]
     plain, extended = load(name).compute(*pair), load(name, lexicon=lexicon).compute(*pair)
     assert plain["signature"] != extended["signature"]
-    if name != "chexbert_f1":  # no CheXpert label is a zork sign
+    if name not in ("chexbert_f1", "ct_f1"):  # no label is a zork sign
         assert plain["scores"] != extended["scores"]
 
 

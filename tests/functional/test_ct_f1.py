@@ -63,6 +63,12 @@ def test_crg_without_a_positive_label_is_undefined_and_with_only_positive_ones_0
     assert corpus(every, every)["crg"] == 0
 
 
+def test_an_empty_report_does_not_agree_with_a_normal_one():
+    result = load("ct_f1").compute(["", "The lungs are clear."], ["The lungs are clear.", "Emphysema."])
+    assert (result["scores"], result["ct_f1"], result["accuracy"]) == ([0.0, 0.0], 0.0, 0.0)
+    assert load("ct_f1").compute([""], [""])["ct_f1"] == 1.0
+
+
 def test_resamples_are_summarised_together():
     hits, extra, missed = np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 0.0]])
     together = crg(hits, extra, missed, 36)

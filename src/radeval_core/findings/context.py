@@ -195,6 +195,20 @@ def _list_goes_on(words: Sequence[str], comma: int, breaks: list[bool]) -> bool:
     return False
 
 
+def _before_aside(words: Sequence[str], end: int) -> int:
+    """Return where the words before a cue end, without an aside between commas.
+
+    Example: `the nodule, which was seen before, was not detected`.
+    """
+    at = end
+    while at > 0 and words[at - 1] in _COPULA:
+        at -= 1
+    if at < 1 or words[at - 1] != "," or "which" not in words[:at]:
+        return end
+    which = at - 1 - words[:at][::-1].index("which")
+    return which - 1 if which > 1 and words[which - 1] == "," else end
+
+
 def _backward(
     words: Sequence[str],
     end: int,
@@ -207,9 +221,9 @@ def _backward(
 
     With `stop`, the scope is only the phrase directly before the cue, as for `versus`.
     """
-    start = end
+    start = _before_aside(words, end)
     copulas = 0
-    last_join = end
+    last_join = start
     while start > 0:
         word = words[start - 1]
         if breaks[start - 1] or "affirm" in cue_at[start - 1] or start in labels:

@@ -128,7 +128,7 @@ def _lists_places(scene: Scene, at: int, limit: int) -> bool:
     if place is None:
         return False
     after = scene.words[place.end : place.end + 1]
-    return not after or after[0] in JOINS or after[0] == ","
+    return not after or after[0] in JOINS or after[0] in ",.;)"
 
 
 def _continues(scene: Scene, at: int, limit: int) -> bool:

@@ -40,34 +40,39 @@ def pair_f1(prediction: NDArray[np.bool_], reference: NDArray[np.bool_]) -> Arra
     return f1(hits, extra, missed, none=1.0)
 
 
-def pair_statistics(prediction: NDArray[np.bool_], reference: NDArray[np.bool_]) -> Array:
+def pair_statistics(
+    prediction: NDArray[np.bool_], reference: NDArray[np.bool_], one_empty: NDArray[np.bool_] | None = None
+) -> Array:
     """Return the statistics of each pair; `summarise` takes their sums.
 
     Args:
         prediction: which labels the predictions have, [pairs, 18].
         reference: the same for the references.
+        one_empty: in which pairs exactly one report is empty; by default in none.
 
     Returns:
-        Per label: whether it is in both, only in the prediction, only in the reference. Then whether all are right.
+        Per label: whether it is in both, only in the prediction, only in the reference. Then whether all are right, and
+        whether an empty report stands against one without labels.
     """
     hits, extra, missed = label_counts(prediction, reference)
-    right = (extra + missed).sum(axis=1, keepdims=True) == 0
-    return np.concatenate([hits, extra, missed, right.astype(np.float64)], axis=1)
+    silent = np.zeros(len(hits), bool) if one_empty is None else one_empty & ~(prediction | reference).any(axis=1)
+    right = ((extra + missed).sum(axis=1) == 0) & ~silent
+    return np.column_stack([hits, extra, missed, right, silent])
 
 
 def summarise(sums: Array, n: int, names: Sequence[str]) -> dict[str, Array]:
     """Return F1 and CRG of a corpus from summed `pair_statistics`; leading axes are resamples.
 
     If a label is in no prediction and no reference, its scores are 0, as in scikit-learn. If no report has a label, all
-    agree: micro F1 is 1.
+    agree: micro F1 is 1. An empty report against one without labels counts as one missed label there.
     """
     hits, extra, missed = (sums[..., i * LABELS : (i + 1) * LABELS] for i in range(3))
     tp, fp, fn = hits.sum(-1), extra.sum(-1), missed.sum(-1)
     return {
-        "micro_f1": f1(tp, fp, fn, none=1.0),
+        "micro_f1": f1(tp, fp, fn + sums[..., -1], none=1.0),
         "macro_f1": f1(hits, extra, missed).mean(-1),
         "crg": crg(tp, fp, fn, LABELS * n),
-        "accuracy": sums[..., -1] / n,
+        "accuracy": sums[..., -2] / n,
         "label_errors": (fp + fn) / n,
         **single_labels(names, hits, extra, missed),
     }

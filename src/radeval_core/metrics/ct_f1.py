@@ -72,12 +72,14 @@ class CtF1Scorer(AnnotatedScorer):
         readings = [(found[pair.prediction], found[pair.reference]) for pair in pairs]
         prediction, reference = (np.array([both[side].present for both in readings]) for side in (0, 1))
         scores = pair_f1(prediction, reference)
+        one_empty = np.zeros(len(pairs), bool)
         if not self.source:  # an empty report has no labels, but it does not agree with a normal one
-            scores[[is_blank(pair.prediction) != is_blank(pair.reference) for pair in pairs]] = 0.0
+            one_empty[:] = [is_blank(pair.prediction) != is_blank(pair.reference) for pair in pairs]
+            scores[one_empty] = 0.0
         errors = (prediction != reference).sum(axis=1).astype(np.float64)
         values = {"ct_f1": scores, "label_errors": errors}
         details = [_detail(*both) for both in readings] if detailed else None
-        return PairScores(values, pair_statistics(prediction, reference), details)
+        return PairScores(values, pair_statistics(prediction, reference, one_empty), details)
 
     def summarise(self, sums: Array, n: int) -> dict[str, Array]:
         numbers = summarise(sums, n, self.names)
