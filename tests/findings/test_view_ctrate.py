@@ -52,6 +52,7 @@ def test_the_names_are_in_the_published_order():
         ("Pleuroparenchymal sequelae in both apices.", {"Pulmonary fibrotic sequela"}),
         ("Sequela changes in the right kidney.", set()),
         ("Bilateral pleural effusion.", {"Pleural effusion"}),
+        ("Effusion around the left kidney.", set()),
         ("Mosaic attenuation pattern (small airway disease?).", {"Mosaic attenuation pattern"}),
         ("Peribronchial thickening.", {"Peribronchial thickening"}),
         ("Thickened interlobular septa.", {"Interlobular septal thickening"}),

@@ -61,7 +61,12 @@ def _left(scene: Scene, mention: Mention, limit: int) -> int:
             at = phrase
             continue
         word = words[at - 1]
-        if breaks[at - 1] or word in verbs or at - 1 in scene.blocked or word == "(":
+        if (
+            breaks[at - 1]
+            or word in verbs
+            or at - 1 in scene.blocked
+            or (word == "(" and ")" not in words[at : mention.start])
+        ):
             break
         if word == "," and not any(m.start == at and m.roles.side for m in scene.matches):
             described = _adjectives_before(scene, at - 1, limit)
