@@ -36,7 +36,7 @@ def test_the_names_are_in_the_published_order():
         ("Minimal fluid in the pericardial space.", {"Pericardial effusion"}),
         ("Calcification in the LAD.", {"Coronary artery wall calcification"}),
         (
-            "Atheroma plaques in the aorta and coronary arteries.",
+            "Atheroma plaques of the coronary arteries and the aorta.",
             {"Arterial wall calcification", "Coronary artery wall calcification"},
         ),
         ("Sliding hiatal hernia.", {"Hiatal hernia"}),
