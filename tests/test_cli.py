@@ -281,7 +281,19 @@ def test_parse_reads_text_files_and_extra_terms(tmp_path, capsys):
     ]
 
 
+def test_parse_writes_the_labels_of_a_named_set(tmp_path, capsys):
+    (tmp_path / "r.txt").write_text("Mosaic attenuation. No nodule.\n")
+    out = tmp_path / "out.jsonl"
+    assert cli.main(["parse", str(tmp_path / "r.txt"), "--labels", "ctrate", "--out", str(out)]) == 0
+    labels = json.loads(out.read_text())["labels"]
+    assert len(labels) == 18 and {name for name, value in labels.items() if value} == {"Mosaic attenuation pattern"}
+    capsys.readouterr()
+    assert cli.main(["parse", "--text", "Possible pneumonia.", "--labels", "chexpert"]) == 0
+    assert capsys.readouterr().out.endswith("chexpert labels: Pneumonia (uncertain)\n")
+
+
 WRONG_PARSE = [
+    (["parse", "--text", "x", "--labels", "ctrat"], "unknown label set 'ctrat': did you mean 'ctrate'? available: "),
     (["parse"], "give either a file of REPORTS or --text REPORT"),
     (["parse", "r.txt", "--text", "x"], "give either a file of REPORTS or --text REPORT"),
     (["parse", "r.txt"], "give --out FILE.jsonl, or --json"),

@@ -19,6 +19,7 @@ PARSING = (
     "chexbert_f1",
     "chexprompt",
     "crimson",
+    "ct_f1",
     "ffl_rq",
     "fineradscore",
     "green",
@@ -80,7 +81,12 @@ def test_an_extra_lexicon_changes_what_is_read_and_the_signature(name, lexicon):
     pair = ["Clear lungs. No effusion."], ["Zork sign in the right lung. No effusion."]
     plain, extended = load(name).compute(*pair), load(name, lexicon=lexicon).compute(*pair)
     assert plain["signature"] != extended["signature"]
-    if name not in ("chexbert_f1", "temporal_f1"):  # no CheXpert label is a zork sign, and no word of change
+    if name not in (
+        "chexbert_f1",
+        "ct_f1",
+        "srrbert_f1",
+        "temporal_f1",
+    ):  # no label is a zork sign, and no word of change
         assert plain["scores"] != extended["scores"]
 
 

@@ -22,7 +22,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+from safetensors.torch import save_file
+from tokenizers import (
+    ByteLevelBPETokenizer,
+    Regex,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+)
 from torch import Tensor, nn
 from transformers import (
     BertConfig,
@@ -32,6 +42,8 @@ from transformers import (
     MPNetConfig,
     MPNetModel,
     PreTrainedModel,
+    RobertaConfig,
+    RobertaForSequenceClassification,
 )
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "pairs.jsonl"
@@ -59,6 +71,14 @@ ENTITY_SHARE, RELATION_SHARE, TOKEN_SHARE = 0.05, 0.04, 0.35
 BERT_SPECIALS = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
 MPNET_SPECIALS = {"bos": "<s>", "cls": "<s>", "pad": "<pad>", "eos": "</s>", "sep": "</s>", "unk": "[UNK]"}
 MPNET_SPECIALS["mask"] = "<mask>"
+ROBERTA_SPECIALS = MPNET_SPECIALS | {"unk": "<unk>"}
+#: the labels of RadBERT-CT, in the published order
+CTRATE_LABELS = (
+    "Medical material", "Arterial wall calcification", "Cardiomegaly", "Pericardial effusion",
+    "Coronary artery wall calcification", "Hiatal hernia", "Lymphadenopathy", "Emphysema", "Atelectasis", "Lung nodule",
+    "Lung opacity", "Pulmonary fibrotic sequela", "Pleural effusion", "Mosaic attenuation pattern",
+    "Peribronchial thickening", "Consolidation", "Bronchiectasis", "Interlobular septal thickening",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -170,12 +190,89 @@ def make_ratescore(folder: Path, texts: Iterable[str], size: str = "tiny", seed:
     return folder
 
 
+def make_radbert_ct(folder: Path, texts: Iterable[str], size: str = "tiny", seed: int = 0) -> Path:
+    """Write a RoBERTa classifier with 18 outputs, as transformers does. Arguments as in `make_chexbert`."""
+    model, tokenizer = _radbert(list(texts), SIZES[size], seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    named = {
+        "id2label": dict(enumerate(CTRATE_LABELS)),
+        "label2id": {label: i for i, label in enumerate(CTRATE_LABELS)},
+    }
+    facts = {"architectures": ["RobertaForSequenceClassification"], "problem_type": "multi_label_classification"}
+    write_json(folder / "config.json", model.config.to_diff_dict() | named | facts)
+    save_file(model.state_dict(), folder / "model.safetensors", {"format": "pt"})
+    _write_bpe(folder, tokenizer)
+    return folder
+
+
+def make_ctclip(folder: Path, texts: Iterable[str], size: str = "tiny", seed: int = 0) -> Path:
+    """Write CT-CLIP's `RadBertClassifier.pth` with RadBERT's files beside it. Arguments as in `make_chexbert`."""
+    model, tokenizer = _radbert(list(texts), SIZES[size], seed)
+    encoder = folder / "RadBERT-RoBERTa-4m"
+    encoder.mkdir(parents=True, exist_ok=True)
+    config = {key: value for key, value in model.config.to_diff_dict().items() if key not in ("id2label", "label2id")}
+    write_json(encoder / "config.json", config | {"architectures": ["RobertaForMaskedLM"]})
+    _write_bpe(encoder, tokenizer)
+    names = (
+        ("classifier.dense.", "model.pooler.dense."),
+        ("classifier.out_proj.", "classifier."),
+        ("roberta.", "model."),
+    )
+    state = {
+        next(new + key.removeprefix(old) for old, new in names if key.startswith(old)): tensor
+        for key, tensor in model.state_dict().items()
+    }
+    torch.save(state, folder / "RadBertClassifier.pth")
+    return folder
+
+
 MAKERS: dict[str, Callable[[Path, Iterable[str], str, int], Path]] = {
     "chexbert": make_chexbert,
     "radgraph": make_radgraph,
     "radgraph-xl": make_radgraph_xl,
     "ratescore": make_ratescore,
+    "radbert-ct": make_radbert_ct,
+    "ctclip": make_ctclip,
 }
+
+
+# ---- RadBERT-CT -----------------------------------------------------------------------------------------------------
+
+
+def _radbert(
+    texts: list[str], shape: Size, seed: int
+) -> tuple[RobertaForSequenceClassification, ByteLevelBPETokenizer]:
+    """Return a random classifier whose outputs are about as often positive as negative, and its tokenizer."""
+    tokenizer = ByteLevelBPETokenizer()
+    tokenizer.train_from_iterator(
+        texts, vocab_size=256 + shape.pieces, special_tokens=["<s>", "<pad>", "</s>", "<unk>"], show_progress=False
+    )
+    tokenizer.add_special_tokens(["<mask>"])
+    config = RobertaConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        max_position_embeddings=514,
+        type_vocab_size=1,
+        layer_norm_eps=1e-5,
+        num_labels=len(CTRATE_LABELS),
+        **_common(shape),
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = RobertaForSequenceClassification(config).eval()
+        with torch.no_grad():
+            scatter(model, shape.gain)
+            rows = [[0, *tokenizer.encode(text).ids[:510], 2] for text in texts[:100]]
+            first = torch.stack([model.roberta(torch.tensor([row])).last_hidden_state[0, 0] for row in rows])
+            balance(model.classifier.out_proj, torch.tanh(model.classifier.dense(first)))
+    return model, tokenizer
+
+
+def _write_bpe(folder: Path, tokenizer: ByteLevelBPETokenizer) -> None:
+    """Write `vocab.json` and `merges.txt` with the settings of a RoBERTa tokenizer."""
+    tokenizer.save_model(str(folder))
+    words = tokenizer.get_vocab(with_added_tokens=True)
+    write_json(folder / "vocab.json", words)
+    write_tokenizer_config(folder, "RobertaTokenizer", ROBERTA_SPECIALS)
 
 
 # ---- RadGraph -------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from radeval_core import load, score
 from radeval_core.error_categories import CATEGORIES
 from radeval_core.findings.atlas import region_names
 from radeval_core.findings.views.chexpert import observation_names
+from radeval_core.findings.views.ctrate import ctrate_names
 from radeval_core.functional.ffl import GRANULARITIES
 from radeval_core.functional.meteor import MODULES
 from radeval_core.functional.radcliq import PARTS
@@ -72,6 +73,7 @@ def placeholders():
         "category": CATEGORIES,
         "severity": ("significant", "insignificant"),
         "condition": observation_names(),
+        "abnormality": ctrate_names(),
         "region": region_names(),
         "module": tuple(MODULES),
         "granularity": GRANULARITIES,

@@ -18,6 +18,7 @@ TEXT_METRICS = [
     "ffl_rq",
     "chexbert_f1",
     "radgraph_f1",
+    "ct_f1",
     "radfact",
 ]
 MODEL_METRICS = ["ratescore", "bertscore", "radcliq"]

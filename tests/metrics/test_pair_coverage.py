@@ -17,6 +17,7 @@ READS_FINDINGS = (
     "chexbert_f1",
     "chexprompt",
     "crimson",
+    "ct_f1",
     "ffl_rq",
     "fineradscore",
     "green",

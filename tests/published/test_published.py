@@ -12,6 +12,7 @@ import pytest
 
 from radeval_core import load
 from radeval_core.errors import CheckpointError
+from radeval_core.findings.views.ctrate import ctrate_names
 
 pytestmark = pytest.mark.published
 PUBLISHED = json.loads(Path(__file__).with_name("published.json").read_text("utf-8"))
@@ -48,6 +49,12 @@ def test_radgraph_xl_on_eight_pairs():
 def test_chexbert_finds_the_condition(text, condition):
     result = compute("chexbert_f1", "chexbert", [text], [text])
     assert result[f"f1_{condition.lower().replace(' ', '_')}"] == 1.0
+
+
+@pytest.mark.parametrize(("text", "positive"), PUBLISHED["radbert_ct"]["cases"])
+def test_radbert_ct_finds_the_labels(text, positive):
+    result = compute("ct_f1", "radbert-ct", [text], [text])
+    assert [i for i, name in enumerate(ctrate_names()) if result[f"f1_{name.lower().replace(' ', '_')}"]] == positive
 
 
 def test_radcliq_v1():

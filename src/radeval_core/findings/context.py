@@ -16,6 +16,10 @@ _NO_CUES: set[str] = set()
 _NO_LABELS: set[int] = set()
 _JOINS = frozenset({",", "and", "or", "&", "/"})
 _COPULA = frozenset({"is", "are", "was", "were", "has", "have", "be", "been"})
+_VERBS = frozenset({"is", "are", "was", "were"})
+#: participles that state that something is there
+_STATED = frozenset({"observed", "seen", "noted", "detected", "present", "identified", "visible", "demonstrated"})
+_IN_PATHOLOGY = frozenset({("in", "pathological"), ("in", "pathologic"), ("of", "pathological")})
 _ALTERNATIVES = frozenset({"versus", "vs", "favored"})
 _CAUSES = frozenset({"cause", "etiology", "source", "origin", "reason"})
 #: a scope of doubt ends at these words: `possible pneumonia with effusion` does not doubt the effusion
@@ -61,7 +65,7 @@ def read_context(words: Sequence[str], matches: Sequence[FormMatch], lexicon: Le
             context.breaks[i] = True
     restart = lexicon.words["restart"]
     verbs = lexicon.words["verb"]
-    subjects = {m.start for m in matches if m.roles.region and m.end < size and words[m.end] in _COPULA}
+    subjects = {m.start for m in matches if m.roles.region and _begins_statement(words, m.end)}
     labels = _labels(words, matches) if ":" in words else _NO_LABELS
     subjects |= labels
     cancelled = _double_negations(words, matches)
@@ -82,12 +86,22 @@ def read_context(words: Sequence[str], matches: Sequence[FormMatch], lexicon: Le
         if "negate_after" in cues:
             for i in _backward(words, match.start, cue_at, context.breaks, labels):
                 context.negated[i] = True
+            if words[match.end : match.end + 2] in _IN_PATHOLOGY:  # `nodes are not observed in pathological size`
+                context.negated[match.end + 1] = True
         if "doubt_after" in cues:
             between_alternatives = not _ALTERNATIVES.isdisjoint(words[match.start : match.end])
             stop = verbs if between_alternatives else None
             for i in _backward(words, match.start, cue_at, context.breaks, labels, stop):
                 context.doubted[i] = True
     return context
+
+
+def _begins_statement(words: Sequence[str], end: int) -> bool:
+    """Return whether a region with this end is the subject of a statement: `heart is enlarged`.
+
+    `No lymph node was detected` is one denial, so a verb that only says that something is seen begins none.
+    """
+    return end < len(words) and words[end] in _COPULA and not (end + 1 < len(words) and words[end + 1] in _STATED)
 
 
 def _break_at_numbers(words: Sequence[str], breaks: list[bool]) -> None:
@@ -147,10 +161,28 @@ def _forward(
                 break
         if doubt and word == "," and not _list_goes_on(words, end, breaks):
             break
+        if not doubt and word in (",", "and") and end > start and _clause_follows(words, start, end, breaks):
+            break
         if word == "and" and end + 1 < size and words[end + 1] in ("the", "there"):
             break
         end += 1
     return range(start, end)
+
+
+def _clause_follows(words: Sequence[str], start: int, at: int, breaks: list[bool]) -> bool:
+    """Return whether a new statement follows a comma or `and`: `no mass is seen, and a nodule is observed`.
+
+    The denial has a verb already, or a comma and `and` end it, and another subject with a verb follows.
+    """
+    comma = words[at] == "," and words[at + 1 : at + 2] == ("and",)
+    if not comma and _VERBS.isdisjoint(words[start:at]):
+        return False
+    for i in range(at + 2 if comma else at + 1, len(words) - 1):
+        if breaks[i] or words[i] in ("no", "not", "nor", "which", "that"):
+            return False
+        if words[i] in _VERBS:
+            return words[i + 1] in _STATED
+    return False
 
 
 def _list_goes_on(words: Sequence[str], comma: int, breaks: list[bool]) -> bool:
@@ -161,6 +193,20 @@ def _list_goes_on(words: Sequence[str], comma: int, breaks: list[bool]) -> bool:
         if words[i] in ("or", "versus", "vs"):
             return True
     return False
+
+
+def _before_aside(words: Sequence[str], end: int) -> int:
+    """Return where the words before a cue end, without an aside between commas.
+
+    Example: `the nodule, which was seen before, was not detected`.
+    """
+    at = end
+    while at > 0 and words[at - 1] in _COPULA:
+        at -= 1
+    if at < 1 or words[at - 1] != "," or "which" not in words[:at]:
+        return end
+    which = at - 1 - words[:at][::-1].index("which")
+    return which - 1 if which > 1 and words[which - 1] == "," else end
 
 
 def _backward(
@@ -175,9 +221,9 @@ def _backward(
 
     With `stop`, the scope is only the phrase directly before the cue, as for `versus`.
     """
-    start = end
+    start = _before_aside(words, end)
     copulas = 0
-    last_join = end
+    last_join = start
     while start > 0:
         word = words[start - 1]
         if breaks[start - 1] or "affirm" in cue_at[start - 1] or start in labels:

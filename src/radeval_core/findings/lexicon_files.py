@@ -24,7 +24,7 @@ _FINDING_FIELDS = {"kind", "significance", "regions", "parents", "forms", "sides
                    "elsewhere"}  # fmt: skip
 _REGION_FIELDS = {"forms", "sided", "parent", "imagenome", "sides", "excludes"}
 CUES = ("negate", "negate_after", "doubt", "doubt_after", "affirm", "skip", "terminate", "normal", "generic",
-        "restart", "locate", "verb")  # fmt: skip
+        "neutral", "restart", "locate", "verb")  # fmt: skip
 #: allowed kinds of an entry; only normal statements produce `normality`
 _ENTRY_KINDS = tuple(kind for kind in KINDS if kind != "normality")
 SECTIONS = Path(__file__).with_name("sections.yaml")

@@ -13,6 +13,8 @@ from radeval_core.findings.scene import Mention
 _REACH = 10
 _LISTING = frozenset({"and", "or", "/", "&", ","})
 _COPULA = frozenset({"is", "are", "was", "were", "appear", "remain", "be", "seem"})
+#: words between a preposition and its noun
+_BEFORE_NOUN = frozenset({"the", "a", "an", "this", "these", "left", "right", "both", "bilateral", "and", "or", ","})
 
 
 def find_mentions(
@@ -31,7 +33,39 @@ def find_mentions(
                 mentions = [m for m in mentions if (m.start, m.end) != (match.start, match.end)]
                 mentions.append(described)
     mentions.sort(key=lambda m: (m.start, m.end))
-    return mentions
+    return _without_bare_regions(words, mentions, regions, context, lexicon)
+
+
+def _without_bare_regions(
+    words: Sequence[str],
+    mentions: list[Mention],
+    regions: Sequence[FormMatch],
+    context: Context,
+    lexicon: Lexicon,
+) -> list[Mention]:
+    """Drop a region that is itself a finding (a lymph node) where it is only the place or the subject of another one.
+
+    Examples: `enlarged lymph node`, `calcification in a lymph node`.
+    """
+    spans = {(m.start, m.end) for m in regions}
+    bare = [m for m in mentions if (m.start, m.end) in spans]
+    if not bare:
+        return mentions
+    phrases = {m.end: m.start for m in regions}
+    dropped = []
+    for mention in bare:
+        others = [m for m in mentions if m is not mention]
+        same = [m for m in others if m.start <= mention.start and mention.end <= m.end]
+        at = mention.start
+        while at > 0 and (at in phrases or words[at - 1] in _BEFORE_NOUN):
+            at = phrases.get(at, at - 1)
+        located = at > 0 and words[at - 1] in lexicon.words["locate"] and words[at - 1] != "of"
+        described = any(m.end == at for m in others) or (
+            at > 0 and words[at - 1] == "of" and any(m.end == at - 1 for m in others)
+        )
+        if located or described or any(context.negated[m.head] == context.negated[mention.head] for m in same):
+            dropped.append(mention)
+    return [m for m in mentions if m not in dropped]
 
 
 def called_normal(words: Sequence[str], matches: Sequence[FormMatch], mention: Mention, lexicon: Lexicon) -> bool:

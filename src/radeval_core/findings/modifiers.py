@@ -15,6 +15,7 @@ _EXPLAINING = frozenset(
 )
 _COMPARATIVES = frozenset({"smaller", "larger", "bigger", "worse"})
 _EXTENDS = frozenset({"extend", "extending", "extended", "run", "running"})
+_BEFORE_PLACE = frozenset({"and", "or", "the", "left", "right", "both", "bilateral", "in"})
 #: endings of words that describe a finding, or that describe such a word
 _DESCRIBING = ("y", "al", "ar", "ic", "ive", "ous", "ed", "ly")
 
@@ -60,7 +61,12 @@ def _left(scene: Scene, mention: Mention, limit: int) -> int:
             at = phrase
             continue
         word = words[at - 1]
-        if breaks[at - 1] or word in verbs or at - 1 in scene.blocked:
+        if (
+            breaks[at - 1]
+            or word in verbs
+            or at - 1 in scene.blocked
+            or (word == "(" and ")" not in words[at : mention.start])
+        ):
             break
         if word == "," and not any(m.start == at and m.roles.side for m in scene.matches):
             described = _adjectives_before(scene, at - 1, limit)
@@ -112,7 +118,22 @@ def _goes_on_after(scene: Scene, at: int, limit: int) -> bool:
     """Return whether the words after a comma still modify the finding: a place, side, severity or change."""
     if at < limit and (scene.words[at] in scene.lexicon.words["locate"] or scene.words[at] in ("left", "right", "now")):
         return True
-    return any(m.start == at and (m.roles.change or m.roles.severity) for m in scene.matches)
+    if any(m.start == at and (m.roles.change or m.roles.severity) for m in scene.matches):
+        return True
+    return _lists_places(scene, at, limit)
+
+
+def _lists_places(scene: Scene, at: int, limit: int) -> bool:
+    """Return whether the words after a comma go on with a list of places: `in the aortic arch, aorta and heart`."""
+    if not any(m.end == at - 1 and m.roles.region for m in scene.matches):
+        return False
+    while at < limit and scene.words[at] in _BEFORE_PLACE:
+        at += 1
+    place = next((m for m in scene.matches if m.start == at and m.roles.region and m.end <= limit), None)
+    if place is None:
+        return False
+    after = scene.words[place.end : place.end + 1]
+    return not after or after[0] in JOINS or after[0] in ",.;)"
 
 
 def _continues(scene: Scene, at: int, limit: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from radeval_core.findings.types import Finding, ParsedReport
-from radeval_core.findings.views.chexpert import chexpert_labels
+from radeval_core.findings.views.label_sets import DEFAULT_LABELS, label_set
 
 
 def finding_row(finding: Finding) -> dict[str, Any]:
@@ -29,9 +29,16 @@ def finding_row(finding: Finding) -> dict[str, Any]:
     }
 
 
-def report_row(row_id: str | int, report: ParsedReport) -> dict[str, Any]:
-    """Return `{"id", "findings", "labels"}` of a report."""
-    return {"id": row_id, "findings": [finding_row(f) for f in report.findings], "labels": chexpert_labels(report)}
+def report_row(row_id: str | int, report: ParsedReport, labels: str = DEFAULT_LABELS) -> dict[str, Any]:
+    """Return `{"id", "findings", "labels"}` of a report.
+
+    Args:
+        row_id: the id of the report.
+        report: the parsed report.
+        labels: the label set, see `label_sets.py`.
+    """
+    found = label_set(labels)(report)
+    return {"id": row_id, "findings": [finding_row(f) for f in report.findings], "labels": dict(found)}
 
 
 def finding_cells(finding: Finding) -> list[str]:

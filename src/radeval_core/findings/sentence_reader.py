@@ -39,7 +39,8 @@ def _read(sentence: str, tokens: Tokens, matches: Sequence[FormMatch], lexicon: 
     if tokens.words[-1] == "?":
         if tokens.words[0] in _ASKS:
             return ()
-        context.doubted = [True] * len(tokens.words)
+        for i in range(_open_parenthesis(tokens.words), len(tokens.words)):
+            context.doubted[i] = True
     mentions = find_mentions(tokens.words, matches, context, lexicon)
     name_by_adjective(tokens.words, matches, mentions, lexicon)
     attach(Scene(tokens.words, tokens.plural, matches, context, lexicon), mentions)
@@ -50,6 +51,14 @@ def _read(sentence: str, tokens: Tokens, matches: Sequence[FormMatch], lexicon: 
     findings = [f for m in mentions for f in _findings(sentence, tokens, m, context, lexicon)]
     findings += normal_statements(sentence, tokens, matches, mentions, context, lexicon)
     return tuple(sorted(findings, key=lambda f: (f.start, f.end)))
+
+
+def _open_parenthesis(words: Sequence[str]) -> int:
+    """Return where a parenthesis opens that is not closed, or 0: `nodule (metastasis?` asks about the metastasis."""
+    for i in range(len(words) - 1, 0, -1):
+        if words[i] in "()":
+            return i if words[i] == "(" else 0
+    return 0
 
 
 def _spelled(tokens: Tokens, lexicon: Lexicon) -> Tokens:

@@ -118,6 +118,7 @@ def normalise_form(form: str) -> tuple[str, ...]:
 
 
 _BULLET = re.compile(r"(?:\(?\d{1,2}[.)](?!\d)|[-*•–—·])\s*")
+_ITEM_MARKS = frozenset('"“”•')
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
 
@@ -149,7 +150,10 @@ REPORTED = ("findings", "impression")
 _AFTER_TITLE = "after the title"
 _HEADING = re.compile(r"\s*([^\W\d_][^\W\d_]*(?:[ /&-]{1,3}[^\W\d_]+){0,4})\s*:(?!\d)")
 _INNER_HEADING = re.compile(r"(?<=\w)(?<!\band)(?<!\bfinal)\s+((?:findings|impression|conclusion)\s*:)", re.IGNORECASE)
+#: a mark between the items of a list in running text: `" Emphysema " Hiatal hernia`, `Emphysema • Hiatal hernia`
+_ITEM = r"(?<=\s)[\"“”](?=\s)|(?<=\w)[\"“”](?=\s+[A-Z])|(?<=\s)[\"“”](?=[A-Z])|•"
 _BREAK = re.compile(r"[.!?]+(?=\s|$|[^\W\d_]|[\"')\]])|[\r\n]+")
+_BREAK_OR_ITEM = re.compile(rf"{_BREAK.pattern}|{_ITEM}")
 
 
 def sentence_spans(text: str, is_heading: dict[str, str]) -> list[SentenceSpan]:
@@ -162,6 +166,8 @@ def sentence_spans(text: str, is_heading: dict[str, str]) -> list[SentenceSpan]:
     spans: list[SentenceSpan] = []
     heading, exam, opens, titled = "", "", False, False
     position, size, last = 0, len(text.rstrip()), 0
+    # few reports have such marks, and looking for them takes time
+    breaking = _BREAK_OR_ITEM if any(mark in text for mark in _ITEM_MARKS) else _BREAK
     while position < size:
         if text[position].isspace():
             position += 1
@@ -169,7 +175,7 @@ def sentence_spans(text: str, is_heading: dict[str, str]) -> list[SentenceSpan]:
         if not opens and (title := title_line(text, position, size)):
             exam, position, titled = text[position:title], title, True
             continue
-        end, following = _sentence_end(text, position, size)
+        end, following = _sentence_end(text, position, size, breaking)
         if (cut := _inner_heading(text, position, end)) > 0:
             end = following = cut
         if end - position > _LONGEST_SENTENCE:
@@ -231,7 +237,7 @@ def _skip_bullets(text: str, start: int, end: int) -> int:
     while start < end:
         if text[start].isalpha():
             break
-        if text[start].isspace() or text[start] in ".,;":
+        if text[start].isspace() or text[start] in '.,;"“”':
             start += 1
         elif (match := _BULLET.match(text, start, end)) and match.end() > start:
             start = match.end()
@@ -240,12 +246,19 @@ def _skip_bullets(text: str, start: int, end: int) -> int:
     return start
 
 
-def _sentence_end(text: str, start: int, size: int) -> tuple[int, int]:
-    """Return where the sentence that begins at `start` ends, and where the next one begins."""
+def _sentence_end(text: str, start: int, size: int, breaking: re.Pattern[str]) -> tuple[int, int]:
+    """Return where the sentence that begins at `start` ends, and where the next one begins.
+
+    Args:
+        text: the report.
+        start: where the sentence begins.
+        size: where the report ends.
+        breaking: finds what may end a sentence.
+    """
     line_start = start
     limit = min(size, start + 2 * _LONGEST_SENTENCE)
     at = start
-    while match := _BREAK.search(text, at, limit):
+    while match := breaking.search(text, at, limit):
         at = match.end()
         mark = match.group()
         if mark[0] == "?" and _doubts(text, match.start(), start):
@@ -258,6 +271,10 @@ def _sentence_end(text: str, start: int, size: int) -> tuple[int, int]:
                 if token.isdigit() and len(token) <= 2 and match.start() - start <= len(token) + 1:
                     continue  # a list number
             return match.end(), match.end()
+        if mark in _ITEM_MARKS:
+            if not text[start : match.start()].strip():
+                continue
+            return match.start(), match.end()
         line = text[line_start : match.start()]
         line_start = match.end()
         paragraph = mark.count("\n") > 1 or mark.count("\r") > 1

@@ -63,7 +63,7 @@ def with_title(
     """
     usual = _usual_part(findings, lexicon)
     if not any(exams.values()) and usual in ([], [_CHEST]) and not any(f.finding == STUDY for f in findings):
-        return findings, homes
+        return _of_the_chest(findings, homes, lexicon) if usual else (findings, homes)
     titles = {title: read_title(title, lexicon) for title in set(exams.values())}
     shown = Exam(_named_regions(findings, lexicon), tuple(usual), "")
     read: list[tuple[Finding, Sentence]] = []
@@ -82,6 +82,18 @@ def with_title(
         ]
         read += [(finding, home) for finding in denied or [found]]
     return [found for found, _ in read], [home for _, home in read]
+
+
+def _of_the_chest(
+    findings: list[Finding], homes: list[Sentence], lexicon: Lexicon
+) -> tuple[list[Finding], list[Sentence]]:
+    """Drop what is no finding in a chest report: `small vessel disease` of the lung is none of the brain."""
+    named = {f.finding for f in findings if lexicon.elsewhere.get(f.finding) == ""}
+    strange = {name for name in named if is_elsewhere(name, (_CHEST,), lexicon)}
+    if not strange:
+        return findings, homes
+    kept = [i for i, f in enumerate(findings) if f.finding not in strange]
+    return [findings[i] for i in kept], [homes[i] for i in kept]
 
 
 def _usual_part(findings: Sequence[Finding], lexicon: Lexicon) -> list[str]:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from radeval_core.functional.label_f1 import f1, label_counts, single_labels
+
 Array = NDArray[np.float64]
 #: classes of a condition, in the order of the class ids of the published heads
 CLASSES = ("blank", "positive", "negative", "uncertain")
@@ -39,12 +41,6 @@ def is_positive(classes: NDArray[np.int8], uncertain_is_positive: bool = True) -
     return (classes == POSITIVE) | (uncertain_is_positive & (classes == UNCERTAIN))
 
 
-def f1(hits: Array, extra: Array, missed: Array, none: float = 0.0) -> Array:
-    """Return F1 from label counts; `none` if neither side has a label."""
-    labels = 2 * hits + extra + missed
-    return np.where(labels > 0, 2 * hits / np.maximum(labels, 1), none)
-
-
 def pair_statistics(prediction: NDArray[np.bool_], reference: NDArray[np.bool_]) -> Array:
     """Return the statistics of each pair; `summarise` takes their sums.
 
@@ -56,8 +52,7 @@ def pair_statistics(prediction: NDArray[np.bool_], reference: NDArray[np.bool_])
         Per condition: whether it is in both, only in the prediction, only in the reference. Then, first over all 14
         conditions and then over the five: F1 of the pair's labels, and whether all labels are right.
     """
-    counts = (prediction & reference, prediction & ~reference, ~prediction & reference)
-    columns = [c.astype(np.float64) for c in counts]
+    columns = [*label_counts(prediction, reference)]
     for chosen in (list(range(CONDITIONS)), list(FIVE)):
         hits, extra, missed = (c[:, chosen].sum(axis=1) for c in columns[:3])
         columns.append(np.column_stack([f1(hits, extra, missed), (extra + missed) == 0]))
@@ -80,12 +75,7 @@ def summarise(sums: Array, n: int, names: tuple[str, ...]) -> dict[str, Array]:
         out[f"weighted_f1{suffix}"] = (each * support).sum(-1) / np.maximum(support.sum(-1), 1)
         out[f"samples_f1{suffix}"] = rest[..., i]
         out[f"accuracy{suffix}"] = rest[..., i + 1]
-    for i, name in enumerate(names):
-        tp, fp, fn = hits[..., i], extra[..., i], missed[..., i]
-        out[f"precision_{name}"] = tp / np.maximum(tp + fp, 1)
-        out[f"recall_{name}"] = tp / np.maximum(tp + fn, 1)
-        out[f"f1_{name}"] = f1(tp, fp, fn)
-    return out
+    return out | single_labels(names, hits, extra, missed)
 
 
 def label_vector(classes: NDArray[np.int8]) -> NDArray[np.float32]:

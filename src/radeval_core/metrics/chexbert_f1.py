@@ -19,12 +19,12 @@ from radeval_core.functional.chexbert import (
     UNCERTAIN,
     ReportLabels,
     cosine,
-    f1,
     is_positive,
     label_vector,
     pair_statistics,
     summarise,
 )
+from radeval_core.functional.label_f1 import f1
 from radeval_core.metrics._annotated import AnnotatedScorer
 from radeval_core.metrics.base import DTYPE, Array, Option, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
@@ -39,7 +39,7 @@ _CLASS = {1: POSITIVE, 0: NEGATIVE, -1: UNCERTAIN, None: BLANK}
 SPEC = MetricSpec(
     name="chexbert_f1",
     measures="14 chest conditions (micro F1), and similarity of report vectors",
-    version=4,
+    version=5,
     higher_is_better=True,
     bounds=(0.0, 1.0),
     symmetric=True,
