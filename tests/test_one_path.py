@@ -17,6 +17,7 @@ SITES = ("right upper lobe", "left lower lobe", "lingula", "right middle lobe")
 #: metrics whose embedded config reads findings
 PARSING = (
     *("chexbert_f1", "chexprompt", "ffl_rq", "fineradscore", "green", "radcliq", "radgraph_f1", "ratescore"),
+    "srrbert_f1",
     "temporal_f1",
 )
 LEXICON = """zork_sign:
@@ -71,7 +72,7 @@ def test_an_extra_lexicon_changes_what_is_read_and_the_signature(name, lexicon):
     pair = ["Clear lungs. No effusion."], ["Zork sign in the right lung. No effusion."]
     plain, extended = load(name).compute(*pair), load(name, lexicon=lexicon).compute(*pair)
     assert plain["signature"] != extended["signature"]
-    if name not in ("chexbert_f1", "temporal_f1"):  # no CheXpert label is a zork sign, and no word of change
+    if name not in ("chexbert_f1", "srrbert_f1", "temporal_f1"):  # a zork sign is no label and no word of change
         assert plain["scores"] != extended["scores"]
 
 

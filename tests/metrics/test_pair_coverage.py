@@ -15,6 +15,7 @@ from radeval_core.registry import get_spec
 
 READS_FINDINGS = (
     *("chexbert_f1", "chexprompt", "ffl_rq", "fineradscore", "green", "radcliq", "radgraph_f1", "ratescore"),
+    "srrbert_f1",
     "temporal_f1",
 )
 every_reader = pytest.mark.parametrize("name", READS_FINDINGS)
