@@ -27,6 +27,7 @@ PARSING = (
     "radfact",
     "radgraph_f1",
     "ratescore",
+    "srrbert_f1",
     "temporal_f1",
 )
 LEXICON = """zork_sign:

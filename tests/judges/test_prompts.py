@@ -41,6 +41,18 @@ def test_a_rendered_prompt_is_used_unchanged(maker):
     assert maker.prompt(Request((), rendered=f"<s>{rendered}")).ids.count(0) == 1  # only one start token
 
 
+def test_a_model_with_another_end_token_gets_its_own(tokenizer):
+    import copy
+
+    other = copy.deepcopy(tokenizer)
+    other.eos_token = "<|turn|>"
+    request = Request((), rendered="heart</s>\n", end="</s>")
+    assert other.decode(PromptMaker(other, 512, "tiny").prompt(request).ids).removeprefix("<s>") == "heart<|turn|>\n"
+    plain = PromptMaker(tokenizer, 512, "tiny")
+    assert tokenizer.decode(plain.prompt(request).ids).removeprefix("<s>") == "heart</s>\n"
+    assert PromptMaker(other, 512, "tiny").template_version == f"{plain.template_version}|end:<|turn|>"
+
+
 pieces = st.sampled_from(["<|turn|>", "</s>", "<s>", "<", "|", "/s>", "<<s>s>", " ", "user\n", "heart", "<|", "turn|>"])
 
 

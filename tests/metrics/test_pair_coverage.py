@@ -25,6 +25,7 @@ READS_FINDINGS = (
     "radfact",
     "radgraph_f1",
     "ratescore",
+    "srrbert_f1",
     "temporal_f1",
 )
 every_reader = pytest.mark.parametrize("name", READS_FINDINGS)

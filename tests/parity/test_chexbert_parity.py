@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from radeval_core import load
+from radeval_core import load, score
 
 HERE = Path(__file__).parent / "chexbert"
 UPSTREAM = json.loads((HERE / "outputs.json").read_text("utf-8"))
@@ -38,6 +38,17 @@ def test_averages(result, report, suffix):
     for average in ("micro", "macro", "weighted", "samples"):
         ours = result["chexbert_f1"] if (average, suffix) == ("micro", "") else result[f"{average}_f1{suffix}"]
         assert ours == pytest.approx(UPSTREAM[report][f"{average} avg"]["f1-score"], abs=1e-9)
+
+
+@pytest.mark.parametrize("labels", [14, 5])
+def test_the_presets_give_the_averages(labels):
+    pairs = list(zip(UPSTREAM["predictions"], UPSTREAM["references"], strict=True))
+    table = score(pairs, preset=f"chexbert-{labels}", configs={"chexbert_f1": str(HERE)}).table()
+    for average in ("micro", "macro", "weighted", "samples"):
+        theirs = UPSTREAM[f"report_{labels}"][f"{average} avg"]["f1-score"]
+        assert table[f"CheXbert-{labels} {average} F1"]["score"] == pytest.approx(theirs, abs=1e-9)
+    if labels == 5:
+        assert table["CheXbert-5 accuracy"]["score"] == pytest.approx(UPSTREAM["accuracy"])
 
 
 def test_every_condition(result):

@@ -13,6 +13,8 @@ from radeval_core import load
 
 HERE = Path(__file__).parent
 BERTSCORE = json.loads((HERE / "bertscore" / "outputs.json").read_text("utf-8"))
+RADEVAL = json.loads((HERE / "bertscore" / "radeval.json").read_text("utf-8"))
+MODERNBERT = str(HERE / "bertscore" / "tiny-modernbert")
 CIDER = json.loads((HERE / "cider" / "outputs.json").read_text("utf-8"))
 
 
@@ -45,6 +47,32 @@ def test_bertscore_with_two_references_equals_bert_score():
     result = metric.compute(BERTSCORE["predictions"][:8], several)
     for part, values in BERTSCORE["two_references_layer2_idf_on"].items():
         np.testing.assert_allclose(result[f"{part}_scores"], values, atol=1e-4)
+
+
+@pytest.mark.parametrize("layer", [None, 22, 5])
+def test_bertscore_on_modernbert_equals_radeval(layer):
+    """Layers are cut before the final norm; empty reports score 0, also against each other."""
+    result = load("bertscore", checkpoint=MODERNBERT, layer=layer).compute(
+        RADEVAL["predictions"], RADEVAL["references"]
+    )
+    np.testing.assert_allclose(result["scores"], RADEVAL["f1"][str(layer or 22)], atol=1e-5)
+
+
+def test_the_tokens_of_modernbert_equal_radevals():
+    from radeval_core.annotators.token_embeddings import TokenEmbedder
+
+    theirs = RADEVAL["ids_of_reference_5"]
+    (ids,) = TokenEmbedder(MODERNBERT, progress=False).token_ids([RADEVAL["references"][5]])
+    assert (len(ids), ids[: len(theirs["ref_head"])]) == (theirs["n_ref"], theirs["ref_head"])
+
+
+def test_a_token_that_no_other_resembles_counts_below_zero():
+    """RadEval counts it as 0 if its batch has padding, so that scores depend on the batch; ours do not."""
+    metric = load("bertscore", checkpoint=MODERNBERT)
+    alone = metric.compute(["Xyz"], ["QQQ ### ???"], detailed=True)
+    assert min(alone["details"][0]["reference"]["best"]) < 0
+    padded = metric.compute(["Xyz", "a " * 50], ["QQQ ### ???", "b " * 50])
+    assert padded["scores"][0] == pytest.approx(alone["scores"][0], abs=1e-6)
 
 
 def test_the_fixture_tells_idf_and_layers_apart():

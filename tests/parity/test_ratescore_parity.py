@@ -10,6 +10,7 @@ from radeval_core import load
 from radeval_core.annotators.rate_decoding import strict_spans, upstream_spans
 from radeval_core.annotators.rate_sentences import rate_sentences
 from radeval_core.cli import main
+from radeval_core.errors import CheckpointError
 from radeval_core.functional.ratescore import (
     NO_ENTITIES,
     TYPES,
@@ -183,3 +184,26 @@ def test_an_inner_label_of_another_type_ends_the_entity():
     labels = ["O", "B-ANATOMY", "I-DISEASE", "O", "O"]
     assert upstream_spans(labels) == [(1, 3, "ANATOMY")]
     assert strict_spans(labels) == [(1, 2, "ANATOMY")]
+
+
+def test_another_encoder_by_name(tmp_path):
+    """The option names the encoder; a folder then needs no `encoder`."""
+    (tmp_path / "ner").symlink_to(HERE / "ner")
+    metric = load("ratescore", checkpoint=str(tmp_path), encoder=str(HERE / "encoder"), decoding="upstream")
+    same = load("ratescore", checkpoint=str(HERE), decoding="upstream")
+    ours, theirs = (m.compute(UPSTREAM["predictions"], UPSTREAM["references"]) for m in (metric, same))
+    assert ours["scores"] == theirs["scores"]
+    assert "|encoder:encoder@" in ours["signature"] and "|encoder:ratescore/encoder@" in theirs["signature"]
+
+
+def test_another_encoder_with_the_findings_parser():
+    pair = ["Small cavitating lesion."], ["Large bleb."]
+    plain, other = load("ratescore").compute(*pair), load("ratescore", encoder=str(HERE / "encoder")).compute(*pair)
+    assert "|model:encoder@" in other["signature"] and "|pooling:cls|" in other["signature"]
+    assert "pooling" not in plain["signature"] and plain["scores"] != other["scores"]
+
+
+def test_a_missing_encoder_names_the_command(monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(CheckpointError, match="hf download org/no-such-encoder"):
+        load("ratescore", checkpoint=str(HERE), encoder="org/no-such-encoder").compute(["Effusion."], ["Effusion."])

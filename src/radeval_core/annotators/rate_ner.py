@@ -56,21 +56,25 @@ class RateReport:
     unread: tuple[Span, ...]
 
 
-def rate_sources(source: str) -> Sources:
+def rate_sources(source: str, encoder: str | None = None) -> Sources:
     """Return the sources of the two models of a checkpoint.
 
     Args:
         source: folder with the folders `ner` and `encoder`, or Hub id of the NER model, which is used with BioLORD.
+        encoder: Hub id or folder of another encoder; the folder `encoder` is not needed then.
     """
     if not is_folder(source):
-        return Sources(source, source, ENCODER, ENCODER)
-    for part in ("ner", "encoder"):
+        return Sources(source, source, encoder or ENCODER, encoder or ENCODER)
+    for part in ("ner",) if encoder else ("ner", "encoder"):
         if not Path(source, part).is_dir():
             raise CheckpointError(
                 f"folder {source!r} has no folder {part!r}: ratescore needs ner/ (RaTE-NER) and encoder/ (BioLORD)"
             )
     name = Path(source).resolve().name
-    return Sources(str(Path(source, "ner")), f"{name}/ner", str(Path(source, "encoder")), f"{name}/encoder")
+    ner = str(Path(source, "ner")), f"{name}/ner"
+    if encoder:
+        return Sources(*ner, encoder, encoder)
+    return Sources(*ner, str(Path(source, "encoder")), f"{name}/encoder")
 
 
 @dataclass(eq=False, repr=False)

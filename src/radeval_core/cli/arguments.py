@@ -109,7 +109,7 @@ def add_preset_options(command: argparse.ArgumentParser) -> None:
         "--preset",
         metavar="NAME",
         help="the numbers of a published table, under its names and with its settings, instead of --metrics: "
-        "rexrank, green-paper, radcliq-paper or iu-xray",
+        "rexrank, green-paper, radcliq-paper, chexbert-14, chexbert-5 or iu-xray",
     )
     command.add_argument(
         "--published",

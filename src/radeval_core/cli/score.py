@@ -50,6 +50,8 @@ presets (--preset NAME) give the numbers of a published table, under its names:
   rexrank        the seven columns of the ReXrank leaderboard
   green-paper    the metrics of table 5 of the GREEN paper
   radcliq-paper  the five metrics of table 4 of the RadCliQ paper
+  chexbert-14    CheXbert's F1 over all 14 conditions
+  chexbert-5     CheXbert's F1 over five conditions
   iu-xray        the usual columns of report generation papers on IU X-ray
 
 The embedded configs run by default. Their numbers are not comparable with the published table, and the output says so;

@@ -30,7 +30,21 @@ def load_encoder(
     auto: Any = transformers.AutoModel,
     exact: bool = False,
 ) -> tuple[Any, Any, str]:
-    """Load an encoder with its tokenizer.
+    """Load an encoder with its tokenizer: see `load_model`.
+
+    Returns:
+        The model in eval mode, its tokenizer, and `name@revision`.
+    """
+    with loading(source):
+        tokenizer = pretrained(transformers.AutoTokenizer, source)
+    model, identified = load_model(source, layers, dtype, name, auto, exact)
+    return model, tokenizer, identified
+
+
+def load_model(
+    source: str, layers: int | None, dtype: torch.dtype, name: str, auto: Any, exact: bool = False
+) -> tuple[Any, str]:
+    """Load an encoder whose tokenizer is elsewhere.
 
     Args:
         source: Hub id or folder in the published layout.
@@ -41,7 +55,7 @@ def load_encoder(
         exact: reject tensors the model does not need. False by default, as encoders are often parts of larger models.
 
     Returns:
-        The model in eval mode, its tokenizer, and `name@revision`.
+        The model in eval mode, and `name@revision`.
     """
     with loading(source):
         config = load_config(source)
@@ -51,7 +65,6 @@ def load_encoder(
                 raise CheckpointError(f"{name} has layers 1 to {depth}: layer {layers} does not exist")
             config.num_hidden_layers = layers
         check_claim(lambda: auto.from_config(config, trust_remote_code=False), source)
-        tokenizer = pretrained(transformers.AutoTokenizer, source)
         model, report = pretrained(auto, source, config=config, dtype=dtype, output_loading_info=True)
     missing = [key for key in report["missing_keys"] if not key.startswith(_UNUSED_HEADS)]
     if missing:
@@ -68,7 +81,7 @@ def load_encoder(
     if report["mismatched_keys"]:
         raise CheckpointError(f"{source}: tensor {sorted(report['mismatched_keys'])[0]} has the wrong shape")
     model.eval()
-    return model, tokenizer, identity(source, config, name)
+    return model, identity(source, config, name)
 
 
 def identity(source: str, config: Any, name: str) -> str:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: layer of MiniLM whose token vectors agree best with the published distilroberta-base scores on real report pairs
 EMBEDDED_LAYER = 3
+#: layer of encoders that bert-score has no table for: RadEval's adapter takes 22 of its ModernBERT
+LAYERS = {"IAMJB/RadEvalModernBERT": 22}
 PARTS = ("precision", "recall", "f1")
 
 SPEC = MetricSpec(
@@ -53,6 +55,7 @@ SPEC = MetricSpec(
         Config("embedded", "MiniLM from a PyPI wheel, layer 3, no download", extra="models"),
         Config("distilroberta-base", "layer 5, rescaled, as in RadCliQ", "distilroberta-base", "models"),
         Config("roberta-large", "layer 17, as bert-score does by default for English", "roberta-large", "models"),
+        Config("radeval-modernbert", "layer 22, as RadEval's BERTScore", "IAMJB/RadEvalModernBERT", "models"),
     ),
     takes_checkpoint=True,
     backends=(),
@@ -85,7 +88,7 @@ class BertScorer(CheckpointScorer):
         self._documents = 0
         self._counts: Counter[int] = Counter()
         known = known_encoders().get(self.source)
-        recommended = known["layer"] if known else (None if self.source else EMBEDDED_LAYER)
+        recommended = known["layer"] if known else (LAYERS.get(self.source) if self.source else EMBEDDED_LAYER)
         self._layer = recommended if self.chosen["layer"] is None else self.chosen["layer"]
         rescale = self.chosen["rescale"]
         if rescale is None:

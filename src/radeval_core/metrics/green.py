@@ -29,6 +29,8 @@ _PUBLISHED = {
     "mistral-7b": ("GREEN-Mistral-7b", "Mistral-v0.1"),
     "llama2-7b": ("GREEN-Llama2-7b", "LLaMA-2, not trained further on radiology"),
     "mm-radllama-7b": ("GREEN-MM-RadLLaMA-7b", "trained beyond chest X-ray"),
+    "phi3": ("GREEN-Phi-3", "Phi-3"),
+    "gemma-2b-mm": ("GREEN-Gemma-2b-MM", "Gemma with 2 billion parameters, trained beyond chest X-ray"),
 }
 #: mean counts among the results, in this order
 COUNTS = ("matched", *(f"{kind}_{name}" for kind in ("significant", "insignificant") for name in CATEGORIES))

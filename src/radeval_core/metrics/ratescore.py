@@ -88,6 +88,12 @@ class RateScorer(AnnotatedScorer):
             "papers; only with a model",
             ("strict", "upstream"),
         ),
+        "encoder": Option(
+            None,
+            str,
+            "Hub id or folder of the model that compares names, in place of BioLORD or the embedded MiniLM; the vector "
+            "of its first token is used",
+        ),
         "penalty": Option(
             "polarity",
             str,
@@ -109,7 +115,7 @@ class RateScorer(AnnotatedScorer):
         if self.source:
             with self.needs_models():
                 from radeval_core.annotators.rate_ner import rate_sources
-            self._sources = rate_sources(self.source)
+            self._sources = rate_sources(self.source, self.chosen["encoder"])
 
     @property
     def annotator(self) -> RateNer | ReportView[EntityReport]:
@@ -130,6 +136,8 @@ class RateScorer(AnnotatedScorer):
         source, pooling, name = EMBEDDED, "mean", EMBEDDED
         if self._sources is not None:
             source, pooling, name = self._sources.encoder, "cls", self._sources.encoder_name
+        elif self.chosen["encoder"]:
+            source, pooling, name = self.chosen["encoder"], "cls", self.chosen["encoder"]
         return entity_encoder(source, pooling, r.device, self.chosen["dtype"], r.batch_tokens, r.progress, name)
 
     def warm_up(self) -> None:
@@ -186,7 +194,8 @@ class RateScorer(AnnotatedScorer):
             "dtype": self.chosen["dtype"],
         }
         if self._sources is None:
-            return {"model": encoder.model_name, **self.annotator.fields, **fields}
+            own = {"pooling": encoder.pooling} if self.chosen["encoder"] else {}  # MiniLM's is the mean
+            return {"model": encoder.model_name, **own, **self.annotator.fields, **fields}
         return {**self.annotator.fields, "encoder": encoder.model_name, **fields}
 
 

@@ -23,6 +23,8 @@ class Request:
         messages: the conversation so far.
         rendered: the prompt exactly as in the checkpoint's training, with special tokens; a model on this machine
             gets it instead of the messages in its chat template.
+        end: the token in `rendered` that ends a turn; a model with another end token gets that one in its place. Empty
+            if `rendered` is the same for every model.
         max_tokens: the most tokens an answer may have.
         max_total: the most tokens prompt and answer may have together, if the checkpoint was trained with such a
             limit; None for no limit.
@@ -31,6 +33,7 @@ class Request:
 
     messages: tuple[Message, ...]
     rendered: str | None = None
+    end: str = ""
     max_tokens: int = 1024
     max_total: int | None = None
     schema: dict[str, Any] | None = None

@@ -13,6 +13,8 @@ from radeval_core.judges.backends.base import Message, Request
 #: a fixed date, because a template that prints today's date would change the question every day; and no thinking,
 #: because it would use up the tokens of the answer. Templates without these options ignore them.
 _TEMPLATE_OPTIONS = {"date_string": "01 Jan 2024", "enable_thinking": False}
+#: the end token of Llama and Mistral
+_USUAL_END = "</s>"
 
 
 @dataclass(frozen=True)
@@ -58,17 +60,24 @@ class PromptMaker:
 
     @property
     def template_version(self) -> str:
-        """Return a short hash of the chat template: another template changes the questions."""
-        return hashlib.sha256(str(self.tokenizer.chat_template or "").encode()).hexdigest()[:8]
+        """Return a short hash of the chat template, and an unusual end token: both change the questions."""
+        digest = hashlib.sha256(str(self.tokenizer.chat_template or "").encode()).hexdigest()[:8]
+        return digest if self.tokenizer.eos_token in (None, _USUAL_END) else f"{digest}|end:{self.tokenizer.eos_token}"
 
     def prompt(self, request: Request) -> Prompt:
         if request.rendered is not None:
             bos = self.tokenizer.bos_token
-            ids = self._ids(request.rendered, add_special_tokens=not (bos and request.rendered.startswith(bos)))
+            text = self._with_own_end(request.rendered, request.end)
+            ids = self._ids(text, add_special_tokens=not (bos and text.startswith(bos)))
         else:
             ids = self._ids(self._render(request.messages), add_special_tokens=False)
         room = min(request.max_total or self.context, self.context)
         return Prompt(tuple(ids), min(request.max_tokens, room - len(ids)), room, request.schema)
+
+    def _with_own_end(self, rendered: str, end: str) -> str:
+        """Return a rendered prompt with the model's own end token."""
+        own = self.tokenizer.eos_token
+        return rendered.replace(end, own) if end and own else rendered
 
     def _ids(self, text: str, add_special_tokens: bool) -> list[int]:
         ids: list[int] = self.tokenizer(text, add_special_tokens=add_special_tokens)["input_ids"]

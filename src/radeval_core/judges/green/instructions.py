@@ -32,6 +32,8 @@ MAX_TOTAL = 2048
 #: maximum number of tokens of the answer alone: about twice the longest answer in the training data
 MAX_ANSWER = 1024
 PROMPT_VERSION = 1
+#: end of a turn for LLaMA and Mistral; the authors' package takes the end token of each model
+_END = "</s>"
 #: the authors' package writes an empty assistant turn and then starts another; the published models expect that
 _RENDERED = "<|user|>\n{prompt}</s>\n<|assistant|>\n</s>\n<|assistant|>\n"
 #: an example as the same models would have seen it
@@ -98,6 +100,7 @@ class GreenInstructions:
         return Request(
             messages=(*messages, Message("user", prompt)),
             rendered=rendered + _RENDERED.format(prompt=prompt),
+            end=_END,
             max_tokens=MAX_ANSWER,
             max_total=MAX_TOTAL if trained else None,
         )
