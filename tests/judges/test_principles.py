@@ -15,9 +15,9 @@ CASES = [
 ]
 #: metric -> module, key of its scores, direction, cases it must rank right
 JUDGES = {
-    "green": ("green", "scores", 1, 42),
-    "green.weighted": ("green", "weighted_scores", 1, 62),
-    "fineradscore": ("fineradscore", "scores", -1, 67),
+    "green": ("green", "scores", 1, 46),
+    "green.weighted": ("green", "weighted_scores", 1, 108),
+    "fineradscore": ("fineradscore", "scores", -1, 100),
 }
 
 

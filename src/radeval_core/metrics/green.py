@@ -35,7 +35,7 @@ COUNTS = ("matched", *(f"{kind}_{name}" for kind in ("significant", "insignifica
 SPEC = MetricSpec(
     name="green",
     measures="matched findings against clinically significant errors, with the errors named",
-    version=5,
+    version=6,
     higher_is_better=True,
     bounds=(0.0, 1.0),
     symmetric=False,
@@ -189,7 +189,8 @@ def _weighted(analysis: GreenAnalysis | None) -> float:
     if any(analysis.silent):
         return _of_silence(analysis.silent)
     errors = [e.weight for counted in (*analysis.significant, *analysis.insignificant) for e in counted.entries]
-    return weighted_green([entry.weight for entry in analysis.matched.entries], errors)
+    matched = analysis.matched.entries
+    return weighted_green([entry.weight for entry in matched], errors, [entry.lost for entry in matched])
 
 
 def _counts(analysis: GreenAnalysis) -> list[int]:
@@ -209,7 +210,8 @@ def _plain(counted: Counted) -> dict[str, Any]:
 def _plain_entry(entry: GreenItem) -> Mapping[str, Any]:
     where = {"reference": entry.reference, "prediction": entry.candidate}
     known = {side: list(span) for side, span in where.items() if span}
-    return {"text": entry.text, **({"weight": entry.weight} if known else {}), **known}
+    lost = {"lost": entry.lost} if entry.lost else {}
+    return {"text": entry.text, **({"weight": entry.weight} if known else {}), **lost, **known}
 
 
 SCORER = GreenScorer

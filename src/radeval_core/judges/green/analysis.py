@@ -27,12 +27,14 @@ class GreenItem:
         weight: how much it matters clinically; always 1 if a model judges.
         reference: start and end of its sentence in the reference, if known.
         candidate: start and end of its sentence in the candidate, if known.
+        lost: the part of a matched finding's weight that a vaguer description costs.
     """
 
     text: str
     weight: float = 1.0
     reference: Span | None = None
     candidate: Span | None = None
+    lost: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,61 @@
+"""How much a finding matters when reports are compared: its level, see significance.yaml."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.types import Finding
+
+SIGNIFICANCE_FILE = Path(__file__).with_name("significance.yaml")
+#: the levels, least first
+LEVELS = ("benign", "minor", "actionable", "urgent")
+#: levels of findings that are acted on
+ACTED_ON = ("urgent", "actionable")
+
+
+@dataclass(frozen=True)
+class _Table:
+    levels: Mapping[str, str]
+    degrees: Mapping[tuple[str, str], str]
+    words: Mapping[str, tuple[re.Pattern[str], str]]
+    kinds: Mapping[str, str]
+
+
+@cache
+def _table() -> _Table:
+    content: dict[str, Any] = yaml.safe_load(SIGNIFICANCE_FILE.read_text("utf-8"))
+    return _Table(
+        {name: level for level, rows in content["levels"].items() for row in rows for name in row["findings"]},
+        {(name, row["degree"]): row["level"] for row in content["degrees"] for name in row["findings"]},
+        {name: (_any_of(row["words"]), row["level"]) for row in content["words"] for name in row["findings"]},
+        content["kinds"],
+    )
+
+
+def _any_of(words: list[str]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
+
+
+def level_of(finding: Finding, sentence: str, lexicon: Lexicon) -> str:
+    """Return how much a mention matters: urgent, actionable, minor or benign."""
+    table = _table()
+    name = finding.finding
+    if finding.severity and (name, finding.severity) in table.degrees:
+        return table.degrees[name, finding.severity]
+    if table.words:
+        for general in (name, *lexicon.more_general(name)):
+            if general in table.words and table.words[general][0].search(sentence):
+                return table.words[general][1]
+    if name in table.levels:
+        return table.levels[name]
+    if finding.significance == "benign" and finding.kind in table.kinds:
+        return table.kinds[finding.kind]
+    return finding.significance
