@@ -9,7 +9,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "radeval_core"
 #: the layers, lowest first; a room may import rooms of lower layers, not of the same layer
 FLOORS = (
     ("errors", "error_categories", "__version__"),
-    ("user_yaml",),
+    ("user_yaml", "patient_context"),
     ("pairs", "engine", "stats", "findings", "html_text"),
     ("functional", "io", "corrections", "signature", "pictures"),
     ("annotators", "judges"),

@@ -15,7 +15,7 @@ from radeval_core.registry import get_spec, metric_names, scorer_class
 
 SITES = ("right upper lobe", "left lower lobe", "lingula", "right middle lobe")
 #: metrics whose embedded config reads findings
-PARSING = ("chexbert_f1", "ffl_rq", "fineradscore", "green", "radcliq", "radgraph_f1", "ratescore")
+PARSING = ("chexbert_f1", "crimson", "ffl_rq", "fineradscore", "green", "radcliq", "radgraph_f1", "ratescore")
 LEXICON = """zork_sign:
   kind: abnormality
   significance: actionable

@@ -19,6 +19,7 @@ from radeval_core.metrics.base import Array, Resources, Scorer
 from radeval_core.metrics.configs import checkpoint_config, resolve_config
 from radeval_core.metrics.spec import MetricSpec
 from radeval_core.pairs import Pair, pairs_from_lists, pairs_from_rows
+from radeval_core.patient_context import CONTEXT_COLUMNS
 from radeval_core.presets import Preset, get_preset
 from radeval_core.registry import get_spec, metric_names, metric_options, scorer_class
 from radeval_core.runner import MetricResult, run
@@ -53,10 +54,23 @@ class LoadedMetric:
         return get_spec(self.name)
 
     def compute(
-        self, predictions: Sequence[str], references: Sequence[str | Sequence[str]], detailed: bool = False
+        self,
+        predictions: Sequence[str],
+        references: Sequence[str | Sequence[str]],
+        detailed: bool = False,
+        contexts: Sequence[Mapping[str, Any] | None] | None = None,
     ) -> dict[str, Any]:
-        """Score parallel lists and return plain Python values, as `evaluate` does."""
-        pairs = pairs_from_lists(predictions, references, self.name, self.spec.multi_reference)
+        """Score parallel lists and return plain Python values, as `evaluate` does.
+
+        Args:
+            predictions: the generated reports.
+            references: what each is compared with.
+            detailed: also return the structures behind each score.
+            contexts: what is known about each patient: mappings with `age`, `sex`, `indication`, `history`, or None.
+                Metrics that do not use it ignore it.
+        """
+        several = self.spec.multi_reference
+        pairs = pairs_from_lists(predictions, references, self.name, several, contexts=contexts)
         return self.score_pairs(pairs, detailed)
 
     def score_pairs(self, pairs: Sequence[Pair], detailed: bool = False) -> dict[str, Any]:
@@ -202,13 +216,15 @@ def score(
     reference_column: str | None = None,
     id_column: str | None = None,
     on_details: Callable[[dict[str, Any]], None] | None = None,
+    contexts: Sequence[Mapping[str, Any] | None] | None = None,
 ) -> Scores:
     """Score pairs with several metrics in one pass, annotating each text once.
 
     Args:
         pairs: Pairs, dicts with `prediction`, `reference` and an optional `id`, or (prediction, reference); or a
-            DataFrame or a Dataset with such columns. Read in chunks. Metrics that need all references first read
-            the pairs twice, so give them something that can be read twice: a list, a file reader, a Dataset.
+            DataFrame or a Dataset with such columns. Metrics that use the patient's context read it from the keys
+            or columns `age`, `sex`, `indication`, `history`. Read in chunks. Metrics that need all references first
+            read the pairs twice, so give them something that can be read twice: a list, a file reader, a Dataset.
         metrics: names of metrics; not needed with a preset.
         configs: config by metric; the default if not given.
         options: options by metric.
@@ -228,6 +244,8 @@ def score(
         id_column: column of the ids; without one, the index of a DataFrame gives them.
         on_details: called once per pair, in order, with `{"id", "details": {metric: {...}}}`: the structures behind
             each score. They are not kept, so a large file needs little memory.
+        contexts: what is known about the patient of each pair, in order: a mapping with `age`, `sex`, `indication`,
+            `history`, or None; instead of keys or columns of the pairs. Metrics that do not use it ignore it.
     """
     shown, configs, options = _chosen(metrics, preset, published, configs, options)
     names = metrics_of(shown)
@@ -243,11 +261,12 @@ def score(
         scorer.warm_up()
         announce(scorer.spec, scorer.config.name)
     columns = PairColumns(prediction_column, reference_column, id_column)
-    source = _readable(pairs, columns, [s.spec.name for s in scorers if s.two_pass])
+    read = tuple(dict.fromkeys(column for s in scorers for column in s.columns if column in CONTEXT_COLUMNS))
+    source = _readable(pairs, columns, [s.spec.name for s in scorers if s.two_pass], read if contexts is None else ())
     multi = {n: get_spec(n).multi_reference for n in names}
-    rows: Callable[[], Iterable[Pair]] = partial(pairs_from_rows, source, multi)
+    rows: Callable[[], Iterable[Pair]] = partial(pairs_from_rows, source, multi, read, contexts)
     cutter = resources.cutter
-    if isinstance(source, PairSpool):  # its pairs were checked when it was filled
+    if isinstance(source, PairSpool) and contexts is None:  # its pairs were checked when it was filled
         source.check_references(multi)
         rows, cutter = source.__iter__, source.cutter
     elif cutter:
@@ -276,10 +295,10 @@ def _chosen(
     return tuple(shown_value(name) for name in dict.fromkeys(metrics)), configs or {}, options or {}
 
 
-def _readable(pairs: Any, columns: PairColumns, two_pass: Sequence[str]) -> Any:
+def _readable(pairs: Any, columns: PairColumns, two_pass: Sequence[str], further: tuple[str, ...]) -> Any:
     """Return the pairs, with the columns of a table found; refuse what must be read twice and cannot be."""
     if is_table(pairs):
-        return TablePairs(pairs, columns)
+        return TablePairs(pairs, columns, further)
     if columns != PairColumns():
         raise InputError("prediction_column and the like are for a DataFrame or a Dataset")
     if two_pass and iter(pairs) is pairs:

@@ -15,7 +15,7 @@ from radeval_core.errors import InputError, unknown_name
 from radeval_core.metric_help import RUN_OPTIONS, compute_options, inputs_text
 from radeval_core.metrics.base import Resources
 from radeval_core.metrics.configs import resolve_config
-from radeval_core.pairs import Pair, no_pairs, pairs_from_lists
+from radeval_core.pairs import Pair, no_pairs, pairs_from_lists, with_contexts
 from radeval_core.registry import get_spec
 
 
@@ -62,8 +62,13 @@ class ReportMetric(evaluate.Metric, ABC):
             reference_urls=list(self._spec.urls),
         )
 
-    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
-        """Score the given lists of reports, or the reports added before."""
+    def compute(
+        self, *, predictions: Any = None, references: Any = None, contexts: Any = None, **options: Any
+    ) -> dict[str, Any] | None:
+        """Score the given lists of reports, or the reports added before.
+
+        `contexts` has one mapping or None per pair, see `patient_context`; most metrics ignore it.
+        """
         if (predictions is None) != (references is None):
             raise InputError("predictions and references must be given together")
         known = compute_options(self.metric)
@@ -74,7 +79,7 @@ class ReportMetric(evaluate.Metric, ABC):
             self._store(predictions, references, allow_empty=self.num_process > 1)
         elif self.writer is None:
             raise InputError("nothing to score: give predictions and references, or add some first")
-        result: dict[str, Any] | None = super().compute(**options)
+        result: dict[str, Any] | None = super().compute(contexts=contexts, **options)
         return result
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
@@ -108,7 +113,9 @@ class ReportMetric(evaluate.Metric, ABC):
         stored = [list(p.references) if self._spec.multi_reference else p.reference for p in pairs]
         return [p.prediction for p in pairs], stored
 
-    def _compute(self, predictions: Any, references: Any, detailed: bool = False, **options: Any) -> dict[str, Any]:
+    def _compute(
+        self, predictions: Any, references: Any, detailed: bool = False, contexts: Any = None, **options: Any
+    ) -> dict[str, Any]:
         """Score the stored reports under the module's config. An option that is None has its default."""
         if not predictions:
             raise no_pairs()
@@ -122,7 +129,7 @@ class ReportMetric(evaluate.Metric, ABC):
         if key not in self._resources:
             self._resources[key] = api.make_resources(**settings)
         loaded = api.LoadedMetric(self.metric, self._wanted_config, self._resources[key], given)
-        return loaded.score_pairs(pairs, bool(detailed))
+        return loaded.score_pairs(with_contexts(pairs, contexts), bool(detailed))
 
 
 def _folder_name(config_name: str | None) -> str | None:

@@ -18,9 +18,15 @@ RUN_OPTIONS = {
 }
 
 
+#: option of metrics that use what is known about the patient; the others ignore it
+CONTEXTS = Option(None, list, "one mapping per pair with age, sex, indication, history (all optional), or None")
+
+
 def compute_options(name: str) -> dict[str, Option]:
     """Return all options of a metric's `compute` by name, the metric's own options first."""
     options = {**metric_options(name), **RUN_OPTIONS}
+    if scorer_class(name).uses_context:
+        options = {"contexts": CONTEXTS, **options}
     if scorer_class(name).reads_findings is Scorer.reads_findings:  # none of its configs uses the findings parser
         del options["lexicon"]
     return options

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from radeval_core.errors import InputError
+from radeval_core.patient_context import CONTEXT_COLUMNS, PatientContext, context_of_row, read_context, read_contexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Pair:
         id: names the pair in results.
         image: optional film of the study, a path or a PIL image; for metrics that look at it.
         boxes: optional boxes of regions on the film, see `findings.atlas.pair_boxes`.
+        context: what is known about the patient, if anything; for metrics that use it.
     """
 
     prediction: str
@@ -26,6 +28,7 @@ class Pair:
     id: str | int = ""
     image: Any = None
     boxes: Any = None
+    context: PatientContext | None = None
 
     @property
     def reference(self) -> str:
@@ -39,9 +42,14 @@ def is_blank(text: str) -> bool:
 
 
 def pairs_from_lists(
-    predictions: Any, references: Any, metric: str, multi_reference: bool, allow_empty: bool = False
+    predictions: Any,
+    references: Any,
+    metric: str,
+    multi_reference: bool,
+    allow_empty: bool = False,
+    contexts: Any = None,
 ) -> list[Pair]:
-    """Check two parallel lists and return their pairs, in the same order and without dropping any."""
+    """Check parallel lists and return their pairs, in the same order and without dropping any."""
     predictions = _as_list("predictions", predictions)
     references = _as_list("references", references)
     if len(predictions) != len(references):
@@ -52,10 +60,19 @@ def pairs_from_lists(
         raise no_pairs()
     for i, prediction in enumerate(predictions):
         require_string(f"predictions[{i}]", prediction)
-    return [
+    pairs = [
         Pair(prediction, check_references(f"references[{i}]", reference, metric, multi_reference), i)
         for i, (prediction, reference) in enumerate(zip(predictions, references, strict=True))
     ]
+    return with_contexts(pairs, contexts)
+
+
+def with_contexts(pairs: list[Pair], contexts: Any) -> list[Pair]:
+    """Return the pairs with their contexts: a list with a mapping or None per pair, or None for no contexts."""
+    if contexts is None:
+        return pairs
+    read = read_contexts(contexts, len(pairs))
+    return [replace(pair, context=context) for pair, context in zip(pairs, read, strict=True)]
 
 
 def no_pairs() -> InputError:
@@ -63,26 +80,34 @@ def no_pairs() -> InputError:
     return InputError("predictions and references are empty: give at least one pair of reports")
 
 
-def pairs_from_rows(rows: Iterable[Any], metrics: dict[str, bool]) -> Iterator[Pair]:
+def pairs_from_rows(
+    rows: Iterable[Any], metrics: dict[str, bool], columns: Iterable[str] = (), contexts: Any = None
+) -> Iterator[Pair]:
     """Turn rows (Pair, mapping, or (prediction, reference)) into checked pairs, one at a time.
 
     Args:
         rows: the rows, in order.
         metrics: the metrics that will score them, and whether each takes several references.
+        columns: what the metrics read of a mapping besides reports and films: the fields of a context, or nothing.
+        contexts: a list with a mapping or None per row, instead of contexts in the rows.
     """
     single = next((name for name, multi in metrics.items() if not multi), None)
+    own = {name: name for name in CONTEXT_COLUMNS if name in columns}
+    given = None if contexts is None else read_contexts(contexts)
+    i = -1
     for i, row in enumerate(rows):
         reference: Any
-        image = boxes = None
+        image = boxes = context = None
         if isinstance(row, Pair):
             prediction, reference, row_id = row.prediction, row.references, row.id
-            image, boxes = row.image, row.boxes
+            image, boxes, context = row.image, row.boxes, read_context(f"pairs[{i}].context", row.context)
         elif isinstance(row, Mapping):
             for key in ("prediction", "reference"):
                 if key not in row:
                     raise InputError(f"pairs[{i}] has no {key!r}: give 'prediction' and 'reference'")
             prediction, reference, row_id = row["prediction"], row["reference"], row.get("id", i)
             image, boxes = row.get("image"), row.get("boxes")
+            context = context_of_row(f"pairs[{i}]", row, own)
         elif isinstance(row, (tuple, list)) and len(row) == 2:
             (prediction, reference), row_id = row, i
         else:
@@ -91,7 +116,20 @@ def pairs_from_rows(rows: Iterable[Any], metrics: dict[str, bool]) -> Iterator[P
         if isinstance(reference, tuple) and len(reference) == 1:
             reference = reference[0]
         references = check_references(f"pairs[{i}].reference", reference, single or "", single is None)
-        yield Pair(prediction, references, row_id, image, boxes)
+        if given is not None:
+            context = _given_context(given, i, context)
+        yield Pair(prediction, references, row_id, image, boxes, context)
+    if given is not None and len(given) != i + 1:
+        raise InputError(f"contexts must have one entry per pair: got {len(given)} for {i + 1} pairs")
+
+
+def _given_context(given: list[PatientContext | None], i: int, own: PatientContext | None) -> PatientContext | None:
+    """Return the context that a list gives a row; refuse a row that has its own."""
+    if own is not None:
+        raise InputError(f"pairs[{i}] has its own context: leave it out, or leave out contexts=")
+    if i >= len(given):
+        raise InputError(f"contexts must have one entry per pair: got {len(given)} for more pairs")
+    return given[i]
 
 
 def check_references(where: str, reference: Any, metric: str, multi_reference: bool) -> tuple[str, ...]:

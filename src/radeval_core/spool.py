@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from radeval_core.errors import InputError
 from radeval_core.pairs import Pair, check_references, is_blank
+from radeval_core.patient_context import PatientContext
 from radeval_core.runner import chunks
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class PairSpool:
                 self.several = next(((i, pair.references) for i, pair in places if len(pair.references) > 1), None)
             self.empty_predictions += sum(is_blank(pair.prediction) for pair in chunk)
             self.empty_references += sum(all(map(is_blank, pair.references)) for pair in chunk)
-            self._chunks.append([(pair.prediction, pair.references, pair.id, pair.image, pair.boxes) for pair in chunk])
+            self._chunks.append([_plain(pair) for pair in chunk])
             self._count += len(chunk)
 
     def section(self, wanted: str | None) -> str | None:
@@ -107,8 +108,9 @@ class PairSpool:
 
     def __iter__(self) -> Iterator[Pair]:
         for number in range(len(self._chunks)):
-            for prediction, references, *rest in self._chunks[number]:
-                yield Pair(prediction, tuple(references), *rest)
+            for prediction, references, name, image, boxes, context in self._chunks[number]:
+                known = None if context is None else PatientContext(**context)
+                yield Pair(prediction, tuple(references), name, image, boxes, known)
 
     def check_references(self, metrics: Mapping[str, bool]) -> None:
         """Refuse several references for a pair if a metric takes only one.
@@ -119,6 +121,12 @@ class PairSpool:
         single = next((name for name, several in metrics.items() if not several), None)
         if single and self.several:
             check_references(f"pairs[{self.several[0]}].reference", self.several[1], single, False)
+
+
+def _plain(pair: Pair) -> tuple[Any, ...]:
+    """Return a pair as plain values."""
+    context = None if pair.context is None else pair.context.as_dict()
+    return pair.prediction, pair.references, pair.id, pair.image, pair.boxes, context
 
 
 def _nonce(number: int) -> bytes:

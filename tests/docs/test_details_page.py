@@ -29,13 +29,28 @@ SAMPLES += [
         "prediction": "Mild edema, improved from prior. New right effusion.",
         "reference": "Moderate edema, worse than before. Right effusion.",
     },
+    {"prediction": "Aortic calcification.", "reference": "Tortuous aorta.", "age": 80},
 ]
 GREEN_ANSWER = (
     f"[Explanation]:\nOne.\n[Clinically Significant Errors]:\n(b) {TITLES[1]}: 1. Effusion\n"
     f"[Clinically Insignificant Errors]:\n(d) {TITLES[3]}: 1. Size\n[Matched Findings]:\n1. Heart"
 )
 CORRECTION = {"corrections": "[delete]", "clinical severity": "Urgent error", "comments": "x", "error category": []}
-ANSWERS = {"green": GREEN_ANSWER, "fineradscore": json.dumps({"0": CORRECTION})}
+EVALUATION = {
+    "reference_findings": [{"id": "R1", "finding": "effusion", "clinical_significance": "urgent"}],
+    "predicted_findings": [{"id": "P1", "finding": "effusion", "clinical_significance": "urgent"}],
+    "matched_findings": [{"ref_id": "R1", "pred_id": "P1"}],
+    "errors": {
+        "false_findings": [],
+        "missing_findings": [],
+        "attribute_errors": [{"ref_id": "R1", "pred_id": "P1", "severity": "negligible", "error_types": ["severity"]}],
+    },
+}
+ANSWERS = {
+    "green": GREEN_ANSWER,
+    "fineradscore": json.dumps({"0": CORRECTION}),
+    "crimson": json.dumps(EVALUATION),
+}
 
 
 def table(heading):

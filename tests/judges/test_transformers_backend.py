@@ -253,7 +253,7 @@ def test_an_interrupt_keeps_the_answers_that_have_ended_inside_the_first_batch(b
     from radeval_core.judges.model_judge import ModelJudge
 
     class Reading(ToyInstructions):
-        def request(self, reference, candidate):
+        def request(self, reference, candidate, context=None):
             return ask(reference, max_tokens=int(candidate))
 
         def read(self, reference, candidate, answer):

@@ -23,7 +23,7 @@ class ToyInstructions:
     def settled(self, reference, candidate):
         return None
 
-    def request(self, reference, candidate):
+    def request(self, reference, candidate, context=None):
         return Request((Message("system", "Count."), Message("user", f"{reference}|{candidate}")), schema=self.schema)
 
     def again(self, request, answer, problem):

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hostile_checks import check_pairs, check_reading, cider_identities, is_valid
 from hostile_reports import UNICODE_TROUBLE, hostile_pairs, pair
 
-TEXT_METRICS = ["bleu", "rouge", "cider", "green", "fineradscore", "ffl_rq", "chexbert_f1", "radgraph_f1"]
+TEXT_METRICS = ["bleu", "rouge", "cider", "green", "crimson", "fineradscore", "ffl_rq", "chexbert_f1", "radgraph_f1"]
 MODEL_METRICS = ["ratescore", "bertscore", "radcliq"]
 
 
@@ -38,7 +38,9 @@ def test_unicode_trouble_breaks_nothing(kind):
         plain.replace("3", trouble),
         plain[:9] + trouble,
     ]
-    assert not check_pairs([(text, plain) for text in texts], ["rouge", "green", "fineradscore", "radgraph_f1"])
+    assert not check_pairs(
+        [(text, plain) for text in texts], ["rouge", "green", "crimson", "fineradscore", "radgraph_f1"]
+    )
     for text in texts:
         assert not check_reading(text)
 

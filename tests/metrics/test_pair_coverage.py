@@ -13,7 +13,7 @@ from radeval_core.io import write_rows
 from radeval_core.metrics._coverage import LOW_COVERAGE, advice
 from radeval_core.registry import get_spec
 
-READS_FINDINGS = ("chexbert_f1", "ffl_rq", "fineradscore", "green", "radcliq", "radgraph_f1", "ratescore")
+READS_FINDINGS = ("chexbert_f1", "crimson", "ffl_rq", "fineradscore", "green", "radcliq", "radgraph_f1", "ratescore")
 every_reader = pytest.mark.parametrize("name", READS_FINDINGS)
 UNREADABLE = {
     "German opposites": ("Kein Pneumothorax. Kein Erguss.", "Großer Pneumothorax rechts. Großer Erguss."),

@@ -72,7 +72,8 @@ def add_score_command(commands: Any, common: argparse.ArgumentParser) -> None:
         "pairs",
         nargs="?",
         metavar="PAIRS",
-        help=f"{TABLES} with columns prediction, reference, optional id; boxes or image where a metric uses them",
+        help=f"{TABLES} with columns prediction, reference, optional id; boxes, image, age, sex, indication or history "
+        "where a metric uses them",
     )
     add_pair_column_options(score)
     score.add_argument("--predictions", metavar="FILE", help="text file, one generated report per line")

@@ -1,8 +1,8 @@
 """Group the mentions of a report that are about the same thing: `opacity … this consolidation`.
 
 A mention joins the first group with a mention of the same thing, if it contradicts none of the group. Only groups of a
-near finding on a possible side are tried, and mentions that differ in nothing that decides share one result, so long reports
-take linear time in practice.
+near finding on a possible side are tried, and mentions that differ in nothing that decides share one result, so long
+reports take linear time in practice.
 """
 
 from __future__ import annotations

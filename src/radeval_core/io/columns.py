@@ -72,7 +72,7 @@ class PairColumns:
         """Return what to look for in a table of pairs.
 
         Args:
-            further: optional columns that a metric reads: `image`, `boxes`.
+            further: optional columns that a metric reads: `image`, `boxes`, `age`, …
             python: name the arguments of `score` in errors and notes, not the options of the command line.
         """
         return (

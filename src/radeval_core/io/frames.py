@@ -14,6 +14,7 @@ from radeval_core.io.columns import ColumnFinder, PairColumns, refuse_duplicates
 from radeval_core.io.notes import Notes
 from radeval_core.io.readers import pair_of
 from radeval_core.pairs import Pair
+from radeval_core.patient_context import context_of_row
 
 
 @dataclass(frozen=True)
@@ -23,17 +24,21 @@ class TablePairs:
     Attributes:
         table: the DataFrame or Dataset.
         columns: names of the columns; our own where the user gave none.
+        further: columns of the patient's context that a metric reads, if the table has them.
     """
 
     table: Any
     columns: PairColumns = field(default_factory=PairColumns)
+    further: tuple[str, ...] = ()
     _notes: Notes = field(default_factory=Notes, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Pair]:
-        finder = ColumnFinder(self.columns.roles(python=True), self._notes)
+        finder = ColumnFinder(self.columns.roles(self.further, python=True), self._notes)
         rows = _frame_rows(self.table, finder) if is_frame(self.table) else _dataset_rows(self.table, finder)
         for index, (own_id, row, columns) in enumerate(rows):
-            pair = pair_of(f"pairs[{index}]", row, index, columns)
+            where = f"pairs[{index}]"
+            pair = pair_of(where, row, index, columns)
+            pair = replace(pair, context=context_of_row(where, row, columns)) if self.further else pair
             yield pair if own_id is None else replace(pair, id=own_id)
 
 

@@ -22,6 +22,7 @@ from radeval_core.io.formats import TABLE_FORMATS, TEXT_FORMAT, accepted_text, f
 from radeval_core.io.notes import Notes
 from radeval_core.io.text_stream import numbered_lines
 from radeval_core.pairs import Pair, check_references, require_string
+from radeval_core.patient_context import context_of_row
 
 T = TypeVar("T")
 _PAIR_COLUMNS = {"prediction": "prediction", "reference": "reference", "id": "id"}
@@ -35,7 +36,7 @@ class PairFile:
         path: the file; its ending names the format.
         limit: the largest number of pairs to read.
         columns: names of the columns; if None, our own names, and errors do not mention options of the command line.
-        further: columns that a metric reads besides the reports, if the file has them: `image`, `boxes`.
+        further: columns that a metric reads besides the reports, if the file has them: `image`, `boxes`, `age`, …
     """
 
     path: Path
@@ -57,6 +58,7 @@ class PairFile:
                     pair,
                     image=image_path(where, row, columns.get("image"), self.path.parent),
                     boxes=boxes_cell(where, row, columns.get("boxes")),
+                    context=context_of_row(where, row, columns),
                 )
             ids.append(hash(str(pair.id)))
             yield pair

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from radeval_core.findings.types import ParsedReport
-from radeval_core.judges.verdict import Verdict
+from radeval_core.judges.verdict import Case, Verdict
+from radeval_core.patient_context import PatientContext
 
 A = TypeVar("A")
 
@@ -19,12 +20,12 @@ class EmbeddedJudge(Generic[A]):
     Attributes:
         read: returns the parsed report of each text; it uses the run's store, so each text is parsed once.
         lexicon: hash of the lexicon, for the signature.
-        analyse: compares a parsed reference with a parsed candidate.
+        analyse: compares a parsed reference with a parsed candidate, given what is known about the patient.
     """
 
     read: Callable[[Sequence[str]], Mapping[str, ParsedReport]]
     lexicon: str
-    analyse: Callable[[ParsedReport, ParsedReport], A]
+    analyse: Callable[[ParsedReport, ParsedReport, PatientContext | None], A]
 
     @property
     def fields(self) -> dict[str, object]:
@@ -47,8 +48,8 @@ class EmbeddedJudge(Generic[A]):
     def watch(self, on_wait: Callable[[str], None]) -> None:
         """Do nothing: this judge waits for nobody."""
 
-    def verdicts(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[int, Verdict[A]]]:
-        """Yield the index and verdict of every pair, in order."""
-        reports = self.read([text for pair in pairs for text in pair])
-        for place, (reference, candidate) in enumerate(pairs):
-            yield place, Verdict(self.analyse(reports[reference], reports[candidate]))
+    def verdicts(self, cases: Sequence[Case]) -> Iterator[tuple[int, Verdict[A]]]:
+        """Yield the index and verdict of every case, in order."""
+        reports = self.read([text for case in cases for text in (case.reference, case.candidate)])
+        for place, (reference, candidate, context) in enumerate(cases):
+            yield place, Verdict(self.analyse(reports[reference], reports[candidate], context))

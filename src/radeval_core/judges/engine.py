@@ -9,22 +9,22 @@ from typing import TypeVar
 
 from tqdm import tqdm
 
-from radeval_core.judges.verdict import Judge, Verdict
+from radeval_core.judges.verdict import Case, Judge, Verdict
 
 log = logging.getLogger(__name__)
 A = TypeVar("A")
 
 
-def judge_pairs(judge: Judge[A], pairs: Sequence[tuple[str, str]], progress: bool = True) -> list[Verdict[A]]:
+def judge_pairs(judge: Judge[A], pairs: Sequence[Case | tuple[str, str]], progress: bool = True) -> list[Verdict[A]]:
     """Return one verdict per pair, in the order given.
 
     Args:
         judge: the judge that analyses the pairs.
-        pairs: reference and candidate, in this order.
+        pairs: reference and candidate, in this order, and optionally the context.
         progress: show a progress bar on a terminal.
     """
-    places: dict[tuple[str, str], int] = {}
-    inverse = [places.setdefault(pair, len(places)) for pair in pairs]
+    places: dict[Case, int] = {}
+    inverse = [places.setdefault(Case(*pair), len(places)) for pair in pairs]
     verdicts: dict[int, Verdict[A]] = {}
     with tqdm(total=len(places), desc="judging", unit="pair", leave=False, disable=None if progress else True) as bar:
         judge.watch(lambda text: bar.set_postfix_str(text))

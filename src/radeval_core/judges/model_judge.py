@@ -17,7 +17,7 @@ from radeval_core.engine.cache import DiskCache
 from radeval_core.errors import RadevalError
 from radeval_core.judges.backends.base import Answer, Backend, Request
 from radeval_core.judges.backends.processes import Processes, running_processes, share
-from radeval_core.judges.verdict import Instructions, UnreadableAnswer, Verdict
+from radeval_core.judges.verdict import Case, Instructions, UnreadableAnswer, Verdict
 
 log = logging.getLogger(__name__)
 A = TypeVar("A")
@@ -29,16 +29,14 @@ class _Question:
 
     Attributes:
         place: index of the pair.
-        reference: its reference.
-        candidate: its candidate.
+        case: the pair.
         request: the next question.
         tries: number of the question, from 1.
         unread: the earlier questions by their keys, with their unreadable answers.
     """
 
     place: int
-    reference: str
-    candidate: str
+    case: Case
     request: Request
     tries: int = 1
     unread: tuple[tuple[str, Answer], ...] = ()
@@ -97,15 +95,15 @@ class ModelJudge(Generic[A]):
             "neutralised": {side: report.neutralised for side, report in sides.items()},
         }
 
-    def verdicts(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[int, Verdict[A]]]:
-        """Yield the index and verdict of every pair as the answers arrive."""
+    def verdicts(self, cases: Sequence[Case | tuple[str, str]]) -> Iterator[tuple[int, Verdict[A]]]:
+        """Yield the index and verdict of every case as the answers arrive."""
         questions: list[_Question] = []
-        for place, pair in enumerate(pairs):
-            settled = self.instructions.settled(*pair)
+        for place, case in enumerate(Case(*given) for given in cases):
+            settled = self.instructions.settled(case.reference, case.candidate)
             if settled is not None:
                 yield place, settled
             else:
-                questions.append(_Question(place, *pair, self.instructions.request(*pair)))
+                questions.append(_Question(place, case, self.instructions.request(*case)))
         source = _Source(self.backend, f"{self.backend.identity}|judge:{self.instructions.identity}", self.cache)
         while questions:
             unreadable: list[_Question] = []
@@ -127,7 +125,7 @@ class ModelJudge(Generic[A]):
             reason = answer.reason or "no answer"
             return Verdict(None, reason, "", question.tries, reason)
         try:
-            analysis = self.instructions.read(question.reference, question.candidate, answer.text)
+            analysis = self.instructions.read(question.case.reference, question.case.candidate, answer.text)
             return Verdict(analysis, "", answer.text, question.tries)
         except UnreadableAnswer as error:
             problem = str(error)
@@ -208,7 +206,7 @@ def answers_to(
         readable: tells whether an answer can be used; others are not kept, so the next run asks again.
     """
     source = _Source(backend, f"{backend.identity}|judge:{identity}", cache)
-    questions = [_Question(place, "", "", request) for place, request in enumerate(requests)]
+    questions = [_Question(place, Case("", ""), request) for place, request in enumerate(requests)]
     found: dict[int, Answer] = {}
     for question, answer in source.answers(questions):
         found[question.place] = answer

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from radeval_core.judges.backends.base import Request
 from radeval_core.judges.prompt_safety import ShownReport
+from radeval_core.patient_context import PatientContext
 
 A = TypeVar("A", covariant=True)
+
+
+class Case(NamedTuple):
+    """What is judged. Equal cases are judged once.
+
+    Attributes:
+        reference: the reference report.
+        candidate: the candidate report.
+        context: what is known about the patient; None if the metric does not use it or nothing is known.
+    """
+
+    reference: str
+    candidate: str
+    context: PatientContext | None = None
 
 
 class UnreadableAnswer(Exception):
@@ -56,8 +71,8 @@ class Judge(Protocol[A]):
     def watch(self, on_wait: Callable[[str], None]) -> None:
         """Call a function with what the judge waits for, about once a second."""
 
-    def verdicts(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[int, Verdict[A]]]:
-        """Yield the index and verdict of every pair of reference and candidate, in any order."""
+    def verdicts(self, cases: Sequence[Case]) -> Iterator[tuple[int, Verdict[A]]]:
+        """Yield the index and verdict of every case, in any order."""
 
 
 class Instructions(Protocol[A]):
@@ -77,8 +92,14 @@ class Instructions(Protocol[A]):
     def shown(self, report: str) -> ShownReport:
         """Return a report as the question contains it."""
 
-    def request(self, reference: str, candidate: str) -> Request:
-        """Return the question about a pair. Report text in it is data: it cannot end or change the instructions."""
+    def request(self, reference: str, candidate: str, context: PatientContext | None = None) -> Request:
+        """Return the question about a pair. Report text in it is data: it cannot end or change the instructions.
+
+        Args:
+            reference: the reference report.
+            candidate: the candidate report.
+            context: what is known about the patient, for metrics that use it.
+        """
 
     def again(self, request: Request, answer: str, problem: str) -> Request:
         """Return the question to ask after an unreadable answer."""

@@ -11,11 +11,12 @@ from typing import ClassVar, Generic, TypeVar
 from radeval_core.errors import InputError
 from radeval_core.findings.types import ParsedReport
 from radeval_core.judges.engine import judge_pairs
-from radeval_core.judges.verdict import Instructions, Judge, Verdict
+from radeval_core.judges.verdict import Case, Instructions, Judge, Verdict
 from radeval_core.metrics._annotated import CheckpointScorer
 from radeval_core.metrics._coverage import pair_coverages
 from radeval_core.metrics.base import DTYPE, Option
 from radeval_core.pairs import Pair
+from radeval_core.patient_context import PatientContext
 
 A = TypeVar("A")
 #: prefixes of a model's name that can replace a config
@@ -71,8 +72,8 @@ class JudgedScorer(CheckpointScorer, Generic[A]):
         """Return what a model is asked; given the options of the same names."""
 
     @abstractmethod
-    def analyse(self, reference: ParsedReport, candidate: ParsedReport) -> A:
-        """Return the analysis of two parsed reports, without a model."""
+    def analyse(self, reference: ParsedReport, candidate: ParsedReport, context: PatientContext | None) -> A:
+        """Return the analysis of two parsed reports, without a model; `context` is None unless `columns` name it."""
 
     def prepare(self) -> None:
         for name in (*self.model_options, *PROMPT_OPTIONS):
@@ -131,10 +132,14 @@ class JudgedScorer(CheckpointScorer, Generic[A]):
     def asks(self) -> str:
         return self.judge.asks
 
+    def case(self, pair: Pair) -> Case:
+        """Return what is judged of a pair: its reports, unless the metric uses more."""
+        return Case(pair.reference, pair.prediction)
+
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict[A]]:
         """Return what the judge says of each pair."""
-        both = [(pair.reference, pair.prediction) for pair in pairs]
-        verdicts = judge_pairs(self.judge, both, progress=self.resources.progress and not self.embedded)
+        cases = [self.case(pair) for pair in pairs]
+        verdicts = judge_pairs(self.judge, cases, progress=self.resources.progress and not self.embedded)
         if not self.embedded:
             self._outcomes.update(verdict.failure for verdict in verdicts if verdict.tries)
             return verdicts

@@ -22,6 +22,7 @@ from radeval_core.engine.annotations import AnnotationStore
 from radeval_core.errors import InputError
 from radeval_core.metrics.spec import Config, MetricSpec
 from radeval_core.pairs import Pair
+from radeval_core.patient_context import CONTEXT_COLUMNS
 
 if TYPE_CHECKING:
     from radeval_core.annotators.findings import ReportReader, ReportView
@@ -161,6 +162,8 @@ class Scorer(ABC):
     spec: ClassVar[MetricSpec]
     #: options the metric takes
     options: ClassVar[Mapping[str, Option]] = {}
+    #: True if it uses what is known about the patient: `Pair.context`
+    uses_context: ClassVar[bool] = False
     #: numbers over the corpus that can be shown and compared like a part; their direction is the headline's
     corpus_numbers: ClassVar[tuple[str, ...]] = ()
 
@@ -183,8 +186,8 @@ class Scorer(ABC):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return the columns of a file that this scorer reads besides the reports: `image`, `boxes`."""
-        return ()
+        """Return the columns of a file that this scorer reads besides the reports, such as `image` or `age`."""
+        return CONTEXT_COLUMNS if self.uses_context else ()
 
     @property
     def two_pass(self) -> bool:

@@ -21,6 +21,7 @@ from radeval_core.metrics._judged import BACKENDS, JudgedScorer, prompt_options
 from radeval_core.metrics.base import Array, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
+from radeval_core.patient_context import PatientContext
 
 _COUNTS = (*SEVERITY_KEYS, *CATEGORIES)
 #: the severity of an emergent error: the least that one empty report counts
@@ -75,7 +76,7 @@ class FineRadScorer(JudgedScorer[Analysis]):
     ) -> FineRadInstructions:
         return choose_instructions(instructions, examples, shots)
 
-    def analyse(self, reference: ParsedReport, candidate: ParsedReport) -> Analysis:
+    def analyse(self, reference: ParsedReport, candidate: ParsedReport, context: PatientContext | None) -> Analysis:
         return correct(reference, candidate)
 
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:

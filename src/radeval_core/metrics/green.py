@@ -20,6 +20,7 @@ from radeval_core.metrics._judged import BACKENDS, JudgedScorer, prompt_options
 from radeval_core.metrics.base import Array, Option, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
+from radeval_core.patient_context import PatientContext
 
 _PUBLISHED = {
     "radllama2-7b": ("GREEN-radllama2-7b", "the paper's model"),
@@ -98,7 +99,9 @@ class GreenScorer(JudgedScorer[GreenAnalysis]):
     ) -> GreenInstructions:
         return choose_instructions(instructions, examples, shots)
 
-    def analyse(self, reference: ParsedReport, candidate: ParsedReport) -> GreenAnalysis:
+    def analyse(
+        self, reference: ParsedReport, candidate: ParsedReport, context: PatientContext | None
+    ) -> GreenAnalysis:
         return analyse(reference, candidate)
 
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:

@@ -10,13 +10,10 @@ from typing import Any
 from radeval_core.corrections.lines import ReportLine
 from radeval_core.corrections.types import DELETE, INSERT, REWRITE, Analysis, Correction
 from radeval_core.judges.fineradscore.schema import DELETE_MARK, NEW_LINE, NO_ERROR, LineAnswer, read_entry
+from radeval_core.judges.json_answer import json_blocks
 from radeval_core.judges.verdict import UnreadableAnswer
 
-_FENCE = re.compile(r"```[\w-]*\s*(.*?)```", re.DOTALL)
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL)
-#: maximum number of characters read from an answer; the longest real answers have a few thousand
-_LONGEST = 200_000
 _OPENING = re.compile(r"[{\[]")
 _FIELDS = {"corrections", "clinical severity"}
 
@@ -56,12 +53,11 @@ def read_answer(answer: str, lines: Sequence[ReportLine]) -> Analysis:
 
 def _json_in(answer: str) -> Any:
     """Return the only JSON value in an answer, inside a fence or not."""
-    text = _THOUGHT.sub(" ", answer[:_LONGEST])
-    fenced = [block for block in _FENCE.findall(text) if block.lstrip()[:1] in ("{", "[")]
-    found = [value for block in fenced or [text] for value in _values(block)]
+    blocks = json_blocks(answer)
+    found = [value for block in blocks for value in _values(block)]
     distinct = [value for i, value in enumerate(found) if value not in found[:i]]
     if not distinct:
-        raise ValueError("there is no valid JSON object in the answer" + _json_problem(fenced[0] if fenced else text))
+        raise ValueError("there is no valid JSON object in the answer" + _json_problem(blocks[0]))
     if len(distinct) > 1:
         raise ValueError(f"there are {len(distinct)} different JSON objects in the answer: give one")
     return distinct[0]

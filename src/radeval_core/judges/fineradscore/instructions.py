@@ -27,6 +27,7 @@ from radeval_core.judges.pair_prompt import PairPrompt, prompt_identity, read_pr
 from radeval_core.judges.prompt_safety import ShownReport, as_shown, neutralise
 from radeval_core.judges.verdict import UnreadableAnswer, Verdict
 from radeval_core.pairs import is_blank
+from radeval_core.patient_context import PatientContext
 
 log = logging.getLogger(__name__)
 #: maximum number of words of a report that are judged; the longest real reports have a few hundred
@@ -105,8 +106,8 @@ class FineRadInstructions:
         text, numbers = _NUMBER.subn(r"(\1)", shown.text)
         return ShownReport(text, shown.cut, shown.neutralised + numbers)
 
-    def request(self, reference: str, candidate: str) -> Request:
-        """Return the question about a pair. No character of a report can end it."""
+    def request(self, reference: str, candidate: str, context: PatientContext | None = None) -> Request:
+        """Return the question about a pair. No character of a report can end it. The context is not used."""
         shown = self.shown(candidate).text
         question = Message("user", self._question(self.shown(reference).text, shown))
         # the authors let their models write freely

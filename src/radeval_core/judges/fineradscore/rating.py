@@ -41,7 +41,7 @@ def rate(difference: Difference) -> str:
 
 def _severity(significance: str, claims: Sequence[Claim]) -> int:
     """Return the severity of missing or inventing a finding."""
-    named, names = _lists(), {name for claim in claims for name in claim.names}
+    named, names = severity_lists(), {name for claim in claims for name in claim.names}
     if significance == "urgent":
         mild = all(claim.severity == "mild" for claim in claims)
         emergent = names & named["emergent"] or (names & named["emergent_unless_mild"] and not mild)
@@ -68,6 +68,7 @@ def _misplaced_airway(difference: Difference) -> str | None:
 
 
 @cache
-def _lists() -> dict[str, frozenset[str]]:
+def severity_lists() -> dict[str, frozenset[str]]:
+    """Return the lists of findings in severity.yaml: `emergent`, `emergent_unless_mild`, `urgent`."""
     text = resources.files(__package__).joinpath("severity.yaml").read_text("utf-8")
     return {key: frozenset(names) for key, names in yaml.safe_load(text).items()}

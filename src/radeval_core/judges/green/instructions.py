@@ -17,6 +17,7 @@ from radeval_core.judges.pair_prompt import PairPrompt, prompt_identity, read_pr
 from radeval_core.judges.prompt_safety import ShownReport, as_shown
 from radeval_core.judges.verdict import UnreadableAnswer, Verdict
 from radeval_core.pairs import is_blank
+from radeval_core.patient_context import PatientContext
 
 #: maximum number of words of a report that are judged, as in the authors' package
 MAX_WORDS = 300
@@ -77,8 +78,8 @@ class GreenInstructions:
         """Return a report as the prompt contains it."""
         return as_shown(report, MAX_WORDS, self.prompt.labels)
 
-    def request(self, reference: str, candidate: str) -> Request:
-        """Return the question about a pair: as text for the checkpoints, as messages for other models."""
+    def request(self, reference: str, candidate: str, context: PatientContext | None = None) -> Request:
+        """Return the question about a pair, as text for the checkpoints and as messages; the context is not used."""
         messages: list[Message] = []
         rendered = ""
         for example in self.examples:
