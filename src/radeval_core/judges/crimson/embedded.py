@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from radeval_core.error_categories import (
-    FALSE_COMPARISON,
-    FALSE_FINDING,
-    MISSING_FINDING,
-    OMITTED_COMPARISON,
-    WRONG_LOCATION,
-)
+from radeval_core.error_categories import FALSE_FINDING, MISSING_FINDING
 from radeval_core.findings.claims import Claim
 from radeval_core.findings.compare import Comparison, compare
 from radeval_core.findings.differences import WEIGHT, Difference
@@ -20,17 +14,8 @@ from radeval_core.findings.types import Finding, ParsedReport
 from radeval_core.functional.crimson import ATTRIBUTE, FALSE, MISSING, crimson
 from radeval_core.judges.crimson.analysis import CrimsonAnalysis
 from radeval_core.judges.crimson.context_rules import context_table
-from radeval_core.judges.crimson.significance import significance
+from radeval_core.judges.crimson.significance import lowered, significance
 from radeval_core.patient_context import PatientContext
-
-#: types of attribute errors by category; a wrong degree can be of several types, see `_type`
-_TYPES = {
-    WRONG_LOCATION: "location",
-    FALSE_COMPARISON: "temporal",
-    OMITTED_COMPARISON: "temporal",
-    FALSE_FINDING: "descriptor",
-}
-
 
 #: the most that one attribute error weighs
 _WORST = 1.25
@@ -56,7 +41,8 @@ def evaluate(comparison: Comparison, context: PatientContext | None, lexicon: Le
     invented = [d.candidate for d in lone[FALSE_FINDING] if d.candidate]
     references = _numbered("R", [*(theirs for theirs, _ in comparison.matched), *missed])
     predictions = _numbered("P", [*(ours for _, ours in comparison.matched), *invented])
-    wrong = [d for d in comparison.differences if d.reference is not None and d.candidate is not None]
+    every = (*comparison.differences, *comparison.shortfalls)
+    wrong = [d for d in every if d.reference is not None and d.candidate is not None]
     return {
         "reference_findings": [_finding(name, claim, context, lexicon) for name, claim in references.values()],
         "predicted_findings": [_finding(name, claim, context, lexicon) for name, claim in predictions.values()],
@@ -86,7 +72,8 @@ def _numbered(letter: str, claims: Sequence[Claim]) -> dict[int, tuple[str, Clai
 
 
 def _finding(name: str, claim: Claim, context: PatientContext | None, lexicon: Lexicon) -> dict[str, Any]:
-    level, changes = context_table().adjust(significance(claim), claim, context, lexicon)
+    stated = significance(claim) if claim.certain else lowered(significance(claim))
+    level, changes = context_table().adjust(stated, claim, context, lexicon)
     return {
         "id": name,
         "finding": say(claim),
@@ -101,19 +88,10 @@ def _attribute_error(difference: Difference, theirs: str, ours: str) -> dict[str
         "ref_id": theirs,
         "pred_id": ours,
         "severity": "significant" if difference.significant else "negligible",
-        "error_types": [_type(difference)],
+        "error_types": [difference.aspect],
         "explanation": difference.about,
         "weight": min(difference.weight / WEIGHT[difference.significance], _WORST),
     }
-
-
-def _type(difference: Difference) -> str:
-    """Return the type of an attribute error; a wrong degree is one of certainty, of measurement or of severity."""
-    if difference.category in _TYPES:
-        return _TYPES[difference.category]
-    if "possible" in difference.about.rpartition(":")[2]:
-        return "certainty"
-    return "measurement" if difference.about.endswith("mm") else "severity"
 
 
 def say(claim: Claim) -> str:
