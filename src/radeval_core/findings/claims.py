@@ -134,7 +134,7 @@ class _Readings:
 
     def level(self, finding: Finding) -> str:
         """Return how much a mention matters."""
-        return level_of(finding, self._sentence(finding), self.lexicon)
+        return level_of(finding, lambda: self._sentence(finding), self.lexicon)
 
     def _tip(self, finding: Finding) -> bool:
         start = finding.sentence_start

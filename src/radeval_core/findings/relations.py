@@ -116,23 +116,28 @@ def near_names(names: Iterable[str], lexicon: Lexicon) -> dict[str, set[str]]:
 
     The work grows with the list, not with its square: a long report names many findings, and few are near each other.
     """
-    near: dict[str, set[str]] = {name: {name} for name in names}
+    here = set(names)
+    return {name: {name} | (_near(name, lexicon) & here) for name in here}
+
+
+@lru_cache(maxsize=4096)
+def _near(name: str, lexicon: Lexicon) -> frozenset[str]:
+    """Return all findings of the lexicon and the table that `relation` relates to a finding."""
+    kinds, table = _kinds(lexicon), _table()
+    general = lexicon.more_general(name)
+    parents = lexicon.entries[name].parents if name in lexicon.entries else ()
+    near = {*general, *kinds.get(name, ()), *(kind for parent in parents for kind in kinds.get(parent, ()))}
+    for one in (name, *general):
+        for other in table.get(one, ()):
+            near.update((other, *kinds.get(other, ())))
+    return frozenset(other for other in near if other != name and relation(name, other, lexicon) is not None)
+
+
+@lru_cache(maxsize=8)
+def _kinds(lexicon: Lexicon) -> Mapping[str, tuple[str, ...]]:
+    """Return the kinds of each finding: the findings it is more general than."""
     kinds: dict[str, list[str]] = {}
-    children: dict[str, list[str]] = {}
-    for name in near:
-        for general in (name, *lexicon.more_general(name)):
+    for name in lexicon.entries:
+        for general in lexicon.more_general(name):
             kinds.setdefault(general, []).append(name)
-        for parent in lexicon.entries[name].parents if name in lexicon.entries else ():
-            children.setdefault(parent, []).append(name)
-    table = _table()
-    for name, found in near.items():
-        others = [kind for kind in kinds[name] if kind != name]  # the kinds of it
-        for other in table.get(name, ()):
-            others += [kind for kind in kinds.get(other, ()) if relation(name, kind, lexicon)]
-        found.update(others)
-        for other in others:
-            near[other].add(name)
-    for siblings in children.values():
-        for name in siblings:
-            near[name].update(siblings)
-    return near
+    return {general: tuple(found) for general, found in kinds.items()}

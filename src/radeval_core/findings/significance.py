@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -44,18 +44,29 @@ def _any_of(words: list[str]) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
 
 
-def level_of(finding: Finding, sentence: str, lexicon: Lexicon) -> str:
-    """Return how much a mention matters: urgent, actionable, minor or benign."""
+def level_of(finding: Finding, sentence: Callable[[], str], lexicon: Lexicon) -> str:
+    """Return how much a mention matters: urgent, actionable, minor or benign.
+
+    Args:
+        finding: the mention.
+        sentence: returns its sentence; called only where words of it decide.
+        lexicon: the lexicon of the report.
+    """
+    level, words = _level(finding.finding, finding.severity, finding.significance, finding.kind, lexicon)
+    return words[1] if words is not None and words[0].search(sentence()) else level
+
+
+@lru_cache(maxsize=16_384)
+def _level(
+    name: str, severity: str | None, significance: str, kind: str, lexicon: Lexicon
+) -> tuple[str, tuple[re.Pattern[str], str] | None]:
+    """Return the level of a finding, and the words that give it another one."""
     table = _table()
-    name = finding.finding
-    if finding.severity and (name, finding.severity) in table.degrees:
-        return table.degrees[name, finding.severity]
-    if table.words:
-        for general in (name, *lexicon.more_general(name)):
-            if general in table.words and table.words[general][0].search(sentence):
-                return table.words[general][1]
+    if severity and (name, severity) in table.degrees:
+        return table.degrees[name, severity], None
+    words = next((table.words[n] for n in (name, *lexicon.more_general(name)) if n in table.words), None)
     if name in table.levels:
-        return table.levels[name]
-    if finding.significance == "benign" and finding.kind in table.kinds:
-        return table.kinds[finding.kind]
-    return finding.significance
+        return table.levels[name], words
+    if significance == "benign" and kind in table.kinds:
+        return table.kinds[kind], words
+    return significance, words
