@@ -26,7 +26,7 @@ class Comparison:
         matched: claims that both reports make, reference first.
         normal: names of regions and findings that both reports call normal or absent.
         differences: the candidate's errors.
-        shortfalls: what costs a matched claim credit without being an error: a place or a degree left out.
+        shortfalls: what costs a matched claim credit without being an error: a vaguer name, a place or a degree left out.
     """
 
     matched: tuple[tuple[Claim, Claim], ...]

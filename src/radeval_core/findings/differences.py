@@ -40,7 +40,7 @@ class Difference:
         reference: the claim in the reference, or None.
         denial: the mention in the other report that denies the claim, or None.
         aspect: what is wrong with a finding that both reports state, in CRIMSON's words (`Fault.aspect`), else "".
-        error: False if it is no error, but costs credit: a place or a degree left out.
+        error: False if it is no error, but costs credit: a vaguer name, a place or a degree left out.
     """
 
     category: str

@@ -1,7 +1,7 @@
 """What is wrong in the way a candidate describes a finding that the reference also states.
 
-A fault is an error, significant or not. A place or a degree that the candidate leaves out is no error, but costs
-credit.
+A fault is an error, significant or not. A vaguer or more specific name that is consistent with the reference, and a place
+or a degree that the candidate leaves out, are no errors, but cost credit.
 """
 
 from __future__ import annotations
@@ -86,10 +86,11 @@ def _name(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[Fault]:
         return
     words = f"{found.replace('_', ' ')} for {said.replace('_', ' ')}"
     if named.vaguer > 0:
-        yield Fault(MISSING_FINDING, "unspecific", words, HALF if named.kind == LOOKS_LIKE else NEAR_MISS)
+        far = named.kind == LOOKS_LIKE
+        yield Fault(MISSING_FINDING, "unspecific", words, HALF if far else NEAR_MISS, error=far)
     elif named.vaguer < 0:
         far = named.kind == LOOKS_LIKE or LEVELS.index(ours.significance) > LEVELS.index(theirs.significance) + 1
-        yield Fault(FALSE_FINDING, "overinterpretation", words, HALF if far else NEAR_MISS)
+        yield Fault(FALSE_FINDING, "overinterpretation", words, HALF if far else NEAR_MISS, error=far)
     else:
         yield Fault(FALSE_FINDING, "overinterpretation", words, HALF)
 
@@ -167,19 +168,14 @@ def _number(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[Fault]:
 
 
 def _change(theirs: Claim, ours: Claim) -> Iterator[Fault]:
-    """Yield a wrong course.
-
-    GREEN's last category is the omission of a comparison that describes a *change*, so leaving out that something is
-    unchanged is no error.
-    """
+    """Yield a wrong course; leaving out that something is unchanged costs least, because nothing has to be done."""
     if theirs.change == ours.change:
         return
     if theirs.change is None:
         yield Fault(FALSE_COMPARISON, "temporal", f"{ours.change}", NEAR_MISS)
     elif ours.change is None:
-        changed = theirs.change != "unchanged"
-        share = NEAR_MISS if changed else LEFT_OUT
-        yield Fault(OMITTED_COMPARISON, "temporal", theirs.change, share, error=changed)
+        share = LEFT_OUT if theirs.change == "unchanged" else NEAR_MISS
+        yield Fault(OMITTED_COMPARISON, "temporal", theirs.change, share)
     elif DIRECTION[theirs.change] != DIRECTION[ours.change]:
         reversed_course = {DIRECTION[theirs.change], DIRECTION[ours.change]} == {"better", "worse"}
         share = REVERSED if reversed_course else HALF
