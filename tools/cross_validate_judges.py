@@ -2,10 +2,10 @@
 
 python tools/cross_validate_judges.py RADPREF.json
 
-For every judge: Kendall's tau with the mean rating and with the mean number of errors in each of five folds of cases, as mean
-and standard deviation over the folds of several shuffles. For the constants of green.weighted (weights of the levels, the
-starting credit, the number of errors that halves the score): tau on the held-out fold with the constants we ship, and with
-those that are best on the other folds. If single cases had decided about ours, the second would be clearly lower.
+For every judge: Kendall's tau with the mean rating and with the mean number of errors in each of five folds of cases,
+as mean and standard deviation over the folds of several shuffles. For the constants of green.weighted (weights of the
+levels, the starting credit, the number of errors that halves the score): tau on the held-out fold with the constants we
+ship, and with those that are best on the other folds.
 """
 
 from __future__ import annotations
@@ -97,7 +97,9 @@ def cross_validate(rows: Sequence[dict], folds: int, shuffles: int) -> dict[str,
         "rating": np.array([np.mean(r["expert"]["rating"]) for r in rows]),
         "errors": -np.array([np.mean(r["expert"]["errors"]) for r in rows]),
     }
-    found = {module: load(module).compute(predictions, references) for module in {module for module, _, _ in JUDGES.values()}}
+    found = {
+        module: load(module).compute(predictions, references) for module in {module for module, _, _ in JUDGES.values()}
+    }
     scores = {name: sign * np.array(found[module][key]) for name, (module, key, sign) in JUDGES.items()}
     weighed = Weighed([compare(parse(r), parse(p)) for p, r in zip(predictions, references, strict=True)])
     grid = [dict(zip(GRID, values, strict=True)) for values in itertools.product(*GRID.values())]

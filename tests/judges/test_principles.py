@@ -15,9 +15,10 @@ CASES = [
 ]
 #: metric -> module, key of its scores, direction, cases it must rank right
 JUDGES = {
-    "green": ("green", "scores", 1, 46),
-    "green.weighted": ("green", "weighted_scores", 1, 108),
-    "fineradscore": ("fineradscore", "scores", -1, 100),
+    "green": ("green", "scores", 1, 61),
+    "green.weighted": ("green", "weighted_scores", 1, 133),
+    "crimson": ("crimson", "scores", 1, 128),
+    "fineradscore": ("fineradscore", "scores", -1, 120),
 }
 
 

@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from radeval_core.findings.levels import Levels
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.mention_groups import group_mentions, more_than_implied
-from radeval_core.findings.significance import LEVELS, level_of
+from radeval_core.findings.significance import LEVELS, age_of, level_of
 from radeval_core.findings.tubes import out_of_place
 from radeval_core.findings.types import Finding, ParsedReport
 
@@ -53,6 +54,7 @@ class Claim:
         levels: vertebrae and ribs named in the same sentence: `L1`, `rib 6`.
         place_said: True if the report says where it is, beyond what its name implies.
         misplaced: True if it is a tube where no tube belongs, see tubes.py.
+        age: old or acute, where the report says so and it makes a difference, see significance.yaml; else None.
     """
 
     finding: str
@@ -72,6 +74,7 @@ class Claim:
     levels: frozenset[str]
     place_said: bool
     misplaced: bool = False
+    age: str | None = None
 
     @property
     def stated(self) -> Finding:
@@ -96,8 +99,19 @@ def read_claims(report: ParsedReport) -> list[Claim]:
 @cache
 def listed(name: str) -> frozenset[str]:
     """Return a list of claims.yaml: `not_judged`, `no_change` or `place_known`."""
-    content: dict[str, list[str]] = yaml.safe_load(Path(__file__).with_name("claims.yaml").read_text("utf-8"))
-    return frozenset(content[name])
+    return frozenset(_tables()[name])
+
+
+@cache
+def neighbors() -> frozenset[frozenset[str]]:
+    """Return the pairs of regions that touch, see claims.yaml."""
+    return frozenset(frozenset(pair) for pair in _tables()["neighbors"])
+
+
+@cache
+def _tables() -> dict[str, list[Any]]:
+    content: dict[str, list[Any]] = yaml.safe_load(Path(__file__).with_name("claims.yaml").read_text("utf-8"))
+    return content
 
 
 def _content(finding: Finding) -> tuple[str, ...]:
@@ -135,6 +149,10 @@ class _Readings:
     def level(self, finding: Finding) -> str:
         """Return how much a mention matters."""
         return level_of(finding, lambda: self._sentence(finding), self.lexicon)
+
+    def age(self, finding: Finding) -> str | None:
+        """Return whether a mention is old or acute, if its sentence says so."""
+        return age_of(finding, lambda: self._sentence(finding), self.lexicon)
 
     def _tip(self, finding: Finding) -> bool:
         start = finding.sentence_start
@@ -175,6 +193,7 @@ def _claim(group: list[Finding], readings: _Readings) -> Claim:
         levels=frozenset(level for f in group for level in readings.levels.of(f)),
         place_said=any(readings.place_said(f) for f in group),
         misplaced=misplaced,
+        age=first(readings.age(f) for f in group),
     )
 
 

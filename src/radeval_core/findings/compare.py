@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from radeval_core.error_categories import FALSE_FINDING, MISSING_FINDING
+from radeval_core.findings.both_sides import join_sides
 from radeval_core.findings.claim_match import match, same_place
 from radeval_core.findings.claims import Claim, read_claims
 from radeval_core.findings.differences import Denials, Difference, alone, between
@@ -26,7 +27,8 @@ class Comparison:
         matched: claims that both reports make, reference first.
         normal: names of regions and findings that both reports call normal or absent.
         differences: the candidate's errors.
-        shortfalls: what costs a matched claim credit without being an error: a vaguer name, a place or a degree left out.
+        shortfalls: what costs a matched claim credit without being an error: a vaguer name, a place or a degree left
+            out.
     """
 
     matched: tuple[tuple[Claim, Claim], ...]
@@ -39,6 +41,7 @@ def compare(reference: ParsedReport, candidate: ParsedReport) -> Comparison:
     """Match the claims of two reports, read with the same lexicon, and list the candidate's errors."""
     lexicon = reference.lexicon
     theirs, ours = read_claims(reference), read_claims(candidate)
+    theirs, ours = join_sides(theirs, ours), join_sides(ours, theirs)
     denied_there, denied_here = _denied(reference), _denied(candidate)
     pairs = match(theirs, ours, lexicon, denied_there, denied_here)
     differences: list[Difference] = []
@@ -84,6 +87,8 @@ def _lone(
     denials = Denials(other)
 
     def covered(claim: Claim) -> bool:
+        if claim.significance == "urgent" and not any(name in by_name for name in claim.names):
+            return False  # a shift of the mediastinum does not go without saying beside a pneumothorax
         names = dict.fromkeys(y for x in claim.names for y in near[x] if _says_it_too(x, y, lexicon))
         return any(_covers(claim, similar, lexicon) for name in names for similar in by_name.get(name, ()))
 

@@ -19,11 +19,13 @@ from radeval_core.findings.significance import ACTED_ON
 from radeval_core.findings.types import Finding, ParsedReport
 
 #: weight of a claim, by its clinical significance
-WEIGHT = {"urgent": 2.0, "actionable": 1.0, "minor": 0.3, "benign": 0.1}
+WEIGHT = {"urgent": 3.0, "actionable": 1.0, "minor": 0.3, "benign": 0.1}
 #: a device in its usual place is minor; a misplaced one has at least this weight
 _DEVICE_ASTRAY = 1.0
 #: fraction of its weight that a possible finding has
 _IN_DOUBT = 0.4
+#: factor for a finding that is acted on, by its degree: a large effusion is worse to miss than a small one
+_EXTENT = {"mild": 0.8, "moderate": 1.0, "severe": 1.2, None: 1.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,8 @@ def alone(category: str, claim: Claim, denials: Denials) -> Difference:
     if category == MISSING_FINDING and claim.significance == "minor" and claim.kind in ("device", "procedure"):
         matters = False  # a device in its place is documented, not acted on; an invented one misleads
     share = 1.0 if claim.certain else _IN_DOUBT
+    if claim.significance in ACTED_ON:
+        share *= _EXTENT[claim.severity]
     denial = denials.of(claim)
     if claim.change == "resolved":
         # it is not there any more: what the other report leaves out, or adds, is a comparison

@@ -1,7 +1,7 @@
 """What is wrong in the way a candidate describes a finding that the reference also states.
 
-A fault is an error, significant or not. A vaguer or more specific name that is consistent with the reference, and a place
-or a degree that the candidate leaves out, are no errors, but cost credit.
+A fault is an error, significant or not. A vaguer or more specific name that is consistent with the reference, and a
+place or a degree of a finding that is acted on, if the candidate leaves it out, are no errors, but cost credit.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from radeval_core.error_categories import (
     WRONG_SEVERITY,
 )
 from radeval_core.findings.claim_match import SAME_RATIO, same_place, size_ratio
-from radeval_core.findings.claims import Claim, depth, listed
+from radeval_core.findings.claims import Claim, depth, listed, neighbors
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.numbers import is_single, is_staged, same_number
-from radeval_core.findings.relations import LOOKS_LIKE, Relation, one_side, relation
+from radeval_core.findings.relations import KIND_OF, LOOKS_LIKE, Relation, one_side, relation
 from radeval_core.findings.significance import ACTED_ON, LEVELS
 
 #: fractions of a claim's weight that a fault costs
@@ -46,7 +46,7 @@ class Fault:
     Attributes:
         category: one of `error_categories.CATEGORIES`.
         aspect: what is wrong, in CRIMSON's words: location, severity, measurement, certainty, unspecific,
-            overinterpretation or temporal.
+            overinterpretation, descriptor or temporal.
         about: a short description, as a reader would say it.
         share: the fraction of the finding's weight that it costs.
         error: False if it costs credit, but is no error.
@@ -66,6 +66,7 @@ def find_faults(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[Fault]
     if theirs.misplaced == ours.misplaced:  # else the position is wrong, however far
         yield from _degree(theirs, ours)
     yield from _number(theirs, ours, lexicon)
+    yield from _age(theirs, ours)
     yield from _change(theirs, ours)
     yield from _doubt(theirs, ours)
 
@@ -80,8 +81,10 @@ def _name(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[Fault]:
     named = _closest([relation(said, name, lexicon) for name in ours.names])
     if named is None or named.as_good:
         named = _closest([relation(name, found, lexicon) for name in theirs.names])
-    if named is None or named.as_good or (theirs.kind == "device" and named.vaguer):
+    if named is None or named.as_good:
         return
+    if named.kind == KIND_OF and (theirs.kind == "device" or theirs.significance == ours.significance == "benign"):
+        return  # a catheter for a PICC, degenerative change for spondylosis: nothing depends on it
     if _place_says_it(said, ours, lexicon) if named.vaguer > 0 else found in theirs.names:
         return
     words = f"{found.replace('_', ' ')} for {said.replace('_', ' ')}"
@@ -118,10 +121,12 @@ def _place(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[Fault]:
         share = HALF if "bilateral" in (theirs.laterality, ours.laterality) else WHOLE
         yield Fault(WRONG_LOCATION, "location", f"{ours.laterality} for {theirs.laterality}", share)
     elif not same_place(theirs, ours, lexicon):
-        yield Fault(WRONG_LOCATION, "location", f"{_places(ours)} for {_places(theirs)}", HALF)
+        near = any(frozenset((x, y)) in neighbors() for x in theirs.anatomy for y in ours.anatomy)
+        share = NEAR_MISS if near else HALF
+        yield Fault(WRONG_LOCATION, "location", f"{_places(ours)} for {_places(theirs)}", share)
     elif theirs.levels and ours.levels and not theirs.levels & ours.levels:
         yield Fault(WRONG_LOCATION, "location", f"{_listed(ours.levels)} for {_listed(theirs.levels)}", HALF)
-    elif _vaguer_place(theirs, ours, lexicon):
+    elif theirs.significance in ACTED_ON and _vaguer_place(theirs, ours, lexicon):
         yield Fault(WRONG_LOCATION, "unspecific", "place is vaguer", LEFT_OUT, error=False)
 
 
@@ -146,7 +151,9 @@ def _degree(theirs: Claim, ours: Claim) -> Iterator[Fault]:
                 min(HALF + 0.25 * math.log2(ratio / _LARGE_RATIO), _WORST_SIZE) if ratio >= _LARGE_RATIO else NEAR_MISS
             )
             yield Fault(WRONG_SEVERITY, "measurement", sizes, share)
-    elif (theirs.severity and not ours.severity) or (theirs.measurements and not ours.measurements):
+    elif theirs.significance in ACTED_ON and (
+        (theirs.severity and not ours.severity) or (theirs.measurements and not ours.measurements)
+    ):
         yield Fault(WRONG_SEVERITY, "unspecific", "degree is left out", LEFT_OUT, error=False)
 
 
@@ -165,6 +172,14 @@ def _number(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[Fault]:
         elif is_staged(theirs.finding, lexicon):
             share = HALF
     yield Fault(WRONG_SEVERITY, "severity", f"{_listed(ours.numbers)} for {_listed(theirs.numbers)}", share)
+
+
+def _age(theirs: Claim, ours: Claim) -> Iterator[Fault]:
+    """Yield an old finding that is called acute, or the reverse; one that only one report dates misleads less."""
+    if theirs.age != ours.age and "old" in (theirs.age, ours.age):
+        told = theirs.age and ours.age
+        words = f"{ours.age or 'undated'} for {theirs.age or 'undated'}"
+        yield Fault(WRONG_SEVERITY, "descriptor", words, HALF if told else LEFT_OUT, error=bool(told))
 
 
 def _change(theirs: Claim, ours: Claim) -> Iterator[Fault]:
@@ -186,7 +201,7 @@ def _doubt(theirs: Claim, ours: Claim) -> Iterator[Fault]:
     """Yield a certainty that the reference does not have (`pneumonia` for `possible pneumonia`), or the reverse.
 
     If the reference is certain of an observation and doubts only what it is (`opacity, possibly pneumonia`), naming it
-    is no error.
+    is no error, but worth a little less.
     """
     if theirs.kind == "device":
         return
@@ -194,6 +209,8 @@ def _doubt(theirs: Claim, ours: Claim) -> Iterator[Fault]:
         yield Fault(WRONG_SEVERITY, "certainty", "certain for possible", NEAR_MISS)
     elif theirs.certain and not ours.certain:
         yield Fault(WRONG_SEVERITY, "certainty", "possible for certain", NEAR_MISS)
+    elif _asserted(ours) in theirs.doubted:
+        yield Fault(WRONG_SEVERITY, "certainty", "certain for possible", LEFT_OUT, error=False)
 
 
 def _listed(words: frozenset[str]) -> str:

@@ -22,10 +22,19 @@ ACTED_ON = ("urgent", "actionable")
 
 
 @dataclass(frozen=True)
+class _Words:
+    """Words that say a finding is old, words that say it is not, and the level of an old one."""
+
+    old: re.Pattern[str]
+    new: re.Pattern[str]
+    level: str
+
+
+@dataclass(frozen=True)
 class _Table:
     levels: Mapping[str, str]
     degrees: Mapping[tuple[str, str], str]
-    words: Mapping[str, tuple[re.Pattern[str], str]]
+    words: Mapping[str, _Words]
     kinds: Mapping[str, str]
 
 
@@ -35,7 +44,11 @@ def _table() -> _Table:
     return _Table(
         {name: level for level, rows in content["levels"].items() for row in rows for name in row["findings"]},
         {(name, row["degree"]): row["level"] for row in content["degrees"] for name in row["findings"]},
-        {name: (_any_of(row["words"]), row["level"]) for row in content["words"] for name in row["findings"]},
+        {
+            name: _Words(_any_of(row["words"]), _any_of(row["against"]), row["level"])
+            for row in content["words"]
+            for name in row["findings"]
+        },
         content["kinds"],
     )
 
@@ -53,13 +66,21 @@ def level_of(finding: Finding, sentence: Callable[[], str], lexicon: Lexicon) ->
         lexicon: the lexicon of the report.
     """
     level, words = _level(finding.finding, finding.severity, finding.significance, finding.kind, lexicon)
-    return words[1] if words is not None and words[0].search(sentence()) else level
+    return words.level if words is not None and words.old.search(sentence()) else level
+
+
+def age_of(finding: Finding, sentence: Callable[[], str], lexicon: Lexicon) -> str | None:
+    """Return whether a sentence calls a finding `old` or `acute`, if it makes a difference for that finding."""
+    words = _level(finding.finding, finding.severity, finding.significance, finding.kind, lexicon)[1]
+    if words is None:
+        return None
+    return "old" if words.old.search(sentence()) else "acute" if words.new.search(sentence()) else None
 
 
 @lru_cache(maxsize=16_384)
 def _level(
     name: str, severity: str | None, significance: str, kind: str, lexicon: Lexicon
-) -> tuple[str, tuple[re.Pattern[str], str] | None]:
+) -> tuple[str, _Words | None]:
     """Return the level of a finding, and the words that give it another one."""
     table = _table()
     if severity and (name, severity) in table.degrees:

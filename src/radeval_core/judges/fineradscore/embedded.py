@@ -56,7 +56,9 @@ def correct(reference: ParsedReport, candidate: ParsedReport) -> Analysis:
 
 def _corrections(reference: ParsedReport, candidate: ParsedReport) -> list[Correction]:
     comparison = compare(reference, candidate)
-    differences = (*comparison.differences, *comparison.shortfalls)  # a line that leaves out the side is rewritten too
+    # a line that leaves out the side is rewritten too; naming what the reference thinks possible needs no correction
+    vaguer = [d for d in comparison.shortfalls if d.aspect != "certainty"]
+    differences = (*comparison.differences, *vaguer)
     if not differences:
         return []
     lines = split_lines(candidate.text)

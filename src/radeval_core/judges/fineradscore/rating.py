@@ -12,11 +12,13 @@ from radeval_core.corrections.types import INVALID_COMPARISON, RATING
 from radeval_core.error_categories import FALSE_COMPARISON, OMITTED_COMPARISON, WRONG_SEVERITY
 from radeval_core.findings.claims import Claim
 from radeval_core.findings.differences import WEIGHT, Difference
-from radeval_core.findings.faults import HALF, WHOLE
+from radeval_core.findings.faults import HALF
 
 #: an error of degree or size with at least this fraction of the finding's weight is far off: mild for severe, more than
 #: twice the size
 _FAR_OFF = 0.6
+#: a small finding that is missed or invented has a little less than its full weight
+_IN_FULL = 0.75
 
 
 def rate(difference: Difference) -> str:
@@ -36,7 +38,7 @@ def rate(difference: Difference) -> str:
         return INVALID_COMPARISON if difference.category == FALSE_COMPARISON else RATING[1]
     if difference.category == WRONG_SEVERITY:
         return RATING[_wrong_degree(share, missed)]
-    return RATING[missed if share >= WHOLE else max(1, missed - 1) if share >= HALF else 1]
+    return RATING[missed if share >= _IN_FULL else max(1, missed - 1) if share >= HALF else 1]
 
 
 def _severity(significance: str, claims: Sequence[Claim]) -> int:
