@@ -16,7 +16,7 @@ TABLE = yaml.safe_load(RELATIONS_FILE.read_text("utf-8"))
 ROWS = [row for rows in TABLE.values() for row in rows]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(list(row.values())[0]))
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(next(iter(row.values()))))
 def test_every_relation_has_a_reason_and_names_findings_of_the_lexicon(row):
     assert row["why"].strip()
     assert set(row) - {"why"} in ({"names"}, {"either"}, {"sign", "of"}, {"vague", "of"})
