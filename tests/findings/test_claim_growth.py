@@ -81,7 +81,8 @@ def one_by_one(report):
             return False
         if not one_side(one.laterality, other.laterality):
             return False
-        both_said = more_than_implied(one, lexicon) and more_than_implied(other, lexicon)
+        said = [more_than_implied(f, lexicon) for f in (one, other)]
+        both_said = all(said) or (any(said) and lexicon.related("fracture", one.finding))
         if both_said and not lexicon.one_place(one.anatomy, other.anatomy):
             return False
         discs, more = levels.discs(one), levels.discs(other)

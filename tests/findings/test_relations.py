@@ -130,6 +130,7 @@ def test_the_level_of_a_claim(text, levels):
             [{"bronchial_wall_thickening", "infection", "reactive_airway_disease"}],
         ),
         ("Right volume loss with elevation of the right hemidiaphragm.", [{"volume_loss"}, {"elevated_hemidiaphragm"}]),
+        ("Right sixth rib fracture. Known T9 compression fracture.", [{"fracture"}, {"compression_fracture"}]),
         ("Left lower lobe consolidation versus atelectasis.", [{"consolidation"}, {"atelectasis"}]),
     ],
 )

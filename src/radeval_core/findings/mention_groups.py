@@ -123,11 +123,17 @@ def _same_thing(one: _Kind, other: _Kind, lexicon: Lexicon) -> int:
         return _NEVER
     if not one_side(one.laterality, other.laterality):
         return _NEVER
-    if one.place_said and other.place_said and not lexicon.one_place(one.anatomy, other.anatomy):
+    # the name of a fracture can say which bone it is in: a compression fracture is none of the ribs
+    placed = (one.place_said and other.place_said) or ((one.place_said or other.place_said) and _of_bone(one, lexicon))
+    if placed and not lexicon.one_place(one.anatomy, other.anatomy):
         return _NEVER
     if one.discs and other.discs and not one.discs & other.discs:
         return _NEVER
     return _ALWAYS if related else _IN_ONE_SENTENCE if interprets else _ALTERNATIVES
+
+
+def _of_bone(kind: _Kind, lexicon: Lexicon) -> bool:
+    return kind.finding == "fracture" or "fracture" in lexicon.more_general(kind.finding)
 
 
 def _interprets(one: _Kind, other: _Kind, lexicon: Lexicon) -> bool:
