@@ -11,6 +11,7 @@ from radeval_core.bench.system_pairs import align, read_systems, systems_from
 from radeval_core.errors import InputError
 from radeval_core.metrics.base import PairScores
 from radeval_core.metrics.rouge import RougeScorer
+from radeval_core.patient_context import PatientContext
 from radeval_core.shown_values import shown_value
 
 REFERENCE = "Left effusion ."
@@ -154,8 +155,8 @@ def test_without_ids_systems_are_aligned_by_position(tmp_path):
     assert [pair.prediction for pair in found["b"]] == ["p0", "p1", "p2"]
 
 
-def pairs(*ids, reference="r"):
-    return [Pair("p", (reference,), name) for name in ids]
+def pairs(*ids, reference="r", context=None):
+    return [Pair("p", (reference,), name, context=context) for name in ids]
 
 
 DIFFERENT = [
@@ -163,6 +164,7 @@ DIFFERENT = [
     (pairs(*range(7)), pairs(0, 1), "need the same ids: 5 ids ('2', '3', '4', …) of A are not in B"),
     (pairs("a"), pairs("a", "b"), "need the same ids: 1 id ('b') of B is not in A"),
     (pairs("a"), pairs("a", reference="s"), "the references of 1 id ('a') differ between A and B"),
+    (pairs("a"), pairs("a", context=PatientContext("80")), "the patients of 1 id ('a') differ between A and B"),
     (pairs("a", "a"), pairs("b", "a"), "A: 1 id ('a') occur more than once, so pairs cannot be matched by id"),
     (pairs(), pairs("a"), "A: no pairs to score"),
 ]

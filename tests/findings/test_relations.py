@@ -75,7 +75,7 @@ def aspects(reference, candidate):
         ("Right upper lobe opacity.", "Right upper lobe pneumonia.", [("overinterpretation", False)]),
         ("Left upper lobe opacity.", "Left upper lobe mass.", [("overinterpretation", True)]),
         ("Left upper lobe mass.", "Left upper lobe opacity.", [("unspecific", True)]),
-        ("Right lower lobe atelectasis.", "Right lower lobe consolidation.", [("overinterpretation", True)]),
+        ("Right lower lobe atelectasis.", "Right lower lobe consolidation.", [("descriptor", True)]),
         ("Large right pneumothorax.", "Right pneumothorax.", [("unspecific", False)]),
         ("Right pneumothorax.", "Possible right pneumothorax.", [("certainty", True)]),
         ("Left lung opacity, possibly pneumonia.", "Left lung opacity.", []),

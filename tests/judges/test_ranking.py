@@ -23,6 +23,12 @@ def test_the_better_candidate_has_the_better_score(case):
     assert better <= worse  # a sum of whole severities may tie
 
 
+@pytest.mark.parametrize("case", CASES["better"], ids=lambda case: case["worse"])
+def test_crimson_ranks_them_too(case):
+    better, worse = scores("crimson", case["reference"], case["better"], case["worse"])
+    assert better > worse
+
+
 def test_equation_1_ranks_most_of_them_too():
     """It only counts, so it cannot tell a grave error from a slight one: that is what `green.weighted` is for."""
     pairs = [scores("green", case["reference"], case["better"], case["worse"]) for case in CASES["better"]]
@@ -38,3 +44,4 @@ def test_few_sums_of_severities_tie():
 def test_candidates_that_mean_the_same_have_no_error(case):
     assert scores("green", case["reference"], case["one"], case["other"]) == [1.0, 1.0]
     assert scores("fineradscore", case["reference"], case["one"], case["other"]) == [0.0, 0.0]
+    assert scores("crimson", case["reference"], case["one"], case["other"]) == [1.0, 1.0]

@@ -15,12 +15,17 @@ from radeval_core import load
 from radeval_core.api import LoadedMetric
 from radeval_core.errors import InputError
 from radeval_core.hub.publish import front_matter
-from radeval_core.registry import get_spec, metric_names
+from radeval_core.patient_context import CONTEXT_FIELDS
+from radeval_core.registry import get_spec, metric_names, scorer_class
 from radeval_core.ui.examples import EXAMPLES
 
 pytestmark = pytest.mark.e2e
 
 NAMES = metric_names()
+
+
+def context_fields_of(name):
+    return CONTEXT_FIELDS if scorer_class(name).uses_context else ()
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -83,6 +88,7 @@ def test_the_endpoints_are_typed_and_the_only_ones(name, pages):
         ("reference", "string", False),
         ("candidate", "string", False),
         ("config", "string", True),
+        *((field, "string", True) for field in context_fields_of(name)),
     ]
     parameters = api["named_endpoints"]["/score_file"]["parameters"]
     assert [(p["parameter_name"], p["parameter_has_default"]) for p in parameters] == [
@@ -158,7 +164,8 @@ def test_the_page_has_no_analytics_no_history_and_shows_reports_as_plain_text(na
     # inputs and outputs of the endpoint are only in components that show text as text
     kinds = {c["id"]: c["type"] for c in config["components"]}
     (event,) = [d for d in config["dependencies"] if d["api_name"] == "score"]
-    assert [kinds[i] for i in event["inputs"]] == ["textbox", "textbox", "dropdown"]
+    context = ["textbox"] * len(context_fields_of(name))
+    assert [kinds[i] for i in event["inputs"]] == ["textbox", "textbox", "dropdown", *context]
     assert [kinds[i] for i in event["outputs"]] == ["number", "dataframe", "textbox", "code"]
 
 

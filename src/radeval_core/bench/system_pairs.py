@@ -51,14 +51,14 @@ def read_systems(
     Args:
         systems: the file of each system, by name.
         columns: names of the columns in all files, if not our own.
-        further: columns that a metric reads besides the reports: `image`, `boxes`.
+        further: columns that a metric reads besides the reports, such as `image` or `age`.
     """
     read = {name: list(open_pairs(path, columns=columns, further=further)) for name, path in systems.items()}
     return align(read, {name: str(path) for name, path in systems.items()})
 
 
 def align(systems: Mapping[str, Sequence[Pair]], files: Mapping[str, str] | None = None) -> dict[str, list[Pair]]:
-    """Return the pairs of each system in the order of the first; raise an error if ids or references differ.
+    """Return the pairs of each system in the order of the first; raise an error if ids, references or patients differ.
 
     Args:
         systems: the pairs of each system, by name.
@@ -77,6 +77,9 @@ def align(systems: Mapping[str, Sequence[Pair]], files: Mapping[str, str] | None
         differ = [one.id for one, other in zip(expected, rows, strict=True) if one.references != other.references]
         if differ:
             raise InputError(f"the references of {_listed(differ)} differ between {places[first]} and {places[name]}")
+        differ = [one.id for one, other in zip(expected, rows, strict=True) if one.context != other.context]
+        if differ:
+            raise InputError(f"the patients of {_listed(differ)} differ between {places[first]} and {places[name]}")
         aligned[name] = list(rows)
     return aligned
 

@@ -95,7 +95,7 @@ def _name(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[Fault]:
         far = named.kind == LOOKS_LIKE or LEVELS.index(ours.significance) > LEVELS.index(theirs.significance) + 1
         yield Fault(FALSE_FINDING, "overinterpretation", words, HALF if far else NEAR_MISS, error=far)
     else:
-        yield Fault(FALSE_FINDING, "overinterpretation", words, HALF)
+        yield Fault(FALSE_FINDING, "descriptor", words, HALF)
 
 
 def _place_says_it(name: str, ours: Claim, lexicon: Lexicon) -> bool:

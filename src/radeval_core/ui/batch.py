@@ -18,7 +18,8 @@ from radeval_core.errors import InputError
 from radeval_core.html_text import text
 from radeval_core.io import open_pairs
 from radeval_core.pairs import Pair
-from radeval_core.registry import get_spec
+from radeval_core.patient_context import CONTEXT_COLUMNS
+from radeval_core.registry import get_spec, scorer_class
 from radeval_core.ui.pair import check_length, demo_options, guarded, number, page_error
 from radeval_core.ui.score_header import headline
 from radeval_core.ui.uploads import remove_upload
@@ -73,7 +74,8 @@ def score_file(name: str, path: str | None, config: str | None, progress: Progre
     """Score an uploaded file, or raise an error that a page can show."""
     if not path:
         raise page_error("no file: choose a .jsonl or .csv file with columns prediction and reference")
-    pairs = guarded(name, lambda: take_pairs(Path(path)), "this file could not be read")
+    further = CONTEXT_COLUMNS if scorer_class(name).uses_context else ()
+    pairs = guarded(name, lambda: take_pairs(Path(path), further), "this file could not be read")
     spec = get_spec(name)
 
     def compute() -> ScoredFile:
@@ -91,15 +93,20 @@ def score_file(name: str, path: str | None, config: str | None, progress: Progre
     return guarded(name, compute, "this file could not be scored")
 
 
-def take_pairs(path: Path) -> list[Pair]:
-    """Return the pairs of an upload. The upload is always deleted, even after an error."""
+def take_pairs(path: Path, further: tuple[str, ...] = ()) -> list[Pair]:
+    """Return the pairs of an upload. The upload is always deleted, even after an error.
+
+    Args:
+        path: the upload.
+        further: columns that the metric reads besides the reports.
+    """
     try:
         if path.suffix.lower() not in SUFFIXES:
             raise InputError(f"{path.name}: the name must end in {' or '.join(SUFFIXES)}")
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise InputError(f"{path.name} has {size:,} bytes; the maximum here is {MAX_BYTES:,}")
-        pairs = list(open_pairs(path, limit=MAX_ROWS + 1))
+        pairs = list(open_pairs(path, limit=MAX_ROWS + 1, further=further))
     except InputError as error:
         raise InputError(str(error).replace(str(path), path.name)) from None
     except OSError:

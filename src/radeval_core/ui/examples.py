@@ -9,13 +9,22 @@ import yaml
 
 
 class Example(NamedTuple):
-    """An example pair, and what is right or wrong in its candidate."""
+    """An example pair, what is right or wrong in its candidate, and what is known about the patient."""
 
     label: str
     reference: str
     candidate: str
+    age: str = ""
+    sex: str = ""
+    indication: str = ""
+    history: str = ""
 
 
-EXAMPLES = tuple(
-    Example(**row) for row in yaml.safe_load(resources.files(__package__).joinpath("examples.yaml").read_text("utf-8"))
-)
+def _examples(file: str) -> tuple[Example, ...]:
+    rows = yaml.safe_load(resources.files(__package__).joinpath(file).read_text("utf-8"))
+    return tuple(Example(**row) for row in rows)
+
+
+EXAMPLES = _examples("examples.yaml")
+#: further examples for metrics that use the patient's context
+CONTEXT_EXAMPLES = _examples("context_examples.yaml")

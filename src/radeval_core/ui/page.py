@@ -7,10 +7,11 @@ from typing import Any
 import gradio as gr
 
 from radeval_core.metrics.spec import MetricSpec
-from radeval_core.registry import get_spec
+from radeval_core.registry import get_spec, scorer_class
 from radeval_core.ui import batch, film
 from radeval_core.ui.configs import offered_configs
-from radeval_core.ui.examples import EXAMPLES
+from radeval_core.ui.context_fields import context_fields, context_from
+from radeval_core.ui.examples import CONTEXT_EXAMPLES, EXAMPLES
 from radeval_core.ui.pair import demo_options, score_pair
 from radeval_core.ui.score_header import direction, headline
 from radeval_core.ui.space_page import FILE, SpacePage, hub_org, read_page, spaces_folder
@@ -46,6 +47,7 @@ def build_page(name: str, page: SpacePage | None = None) -> gr.Blocks:
 
 def _pair_tab(spec: MetricSpec, config: gr.Dropdown, with_film: bool) -> None:
     name = spec.name
+    with_context = scorer_class(name).uses_context
 
     def score(
         reference: str, candidate: str, config: str = spec.default_config.name
@@ -64,20 +66,50 @@ def _pair_tab(spec: MetricSpec, config: gr.Dropdown, with_film: bool) -> None:
         found = score_pair(name, reference or "", candidate or "", config, drawn=False)
         return found.headline, found.extras, found.signature, found.code
 
-    def show(reference: str, candidate: str, config: str, film_data: str = "") -> tuple[Any, ...]:
-        """Score a pair for the page and draw the view."""
-        image = film.from_data(film_data)
-        found = score_pair(name, reference or "", candidate or "", config, image)
+    def score_patient(
+        reference: str,
+        candidate: str,
+        config: str = spec.default_config.name,
+        age: str = "",
+        sex: str = "",
+        indication: str = "",
+        history: str = "",
+    ) -> tuple[float | None, list[list[Any]], str, str]:
+        """Score a candidate report against a reference report of a patient.
+
+        Args:
+            reference: the report to compare with.
+            candidate: the report to score.
+            config: one of the offered configs.
+            age: the patient's age, such as 75 or 3 months; optional.
+            sex: the patient's sex; optional.
+            indication: why the examination was made; optional.
+            history: diseases, operations and earlier examinations; optional.
+
+        Returns:
+            The headline score, further numbers by name, the signature, and Python code that returns the same score.
+        """
+        known = context_from((age, sex, indication, history))
+        found = score_pair(name, reference or "", candidate or "", config, drawn=False, context=known)
+        return found.headline, found.extras, found.signature, found.code
+
+    def show(reference: str, candidate: str, config: str, *more: str) -> tuple[Any, ...]:
+        """Score a pair for the page and draw the view; `more` is the film, or the fields of the context."""
+        image = film.from_data(more[0]) if with_film else None
+        known = context_from(more) if with_context else None
+        found = score_pair(name, reference or "", candidate or "", config, image, context=known)
         beside = "" if found.coverage is None else f"coverage {found.coverage:.2f}"
         return headline(spec, found.headline, beside), found.view, found.extras, found.signature, found.code
 
     with gr.Row(equal_height=True):
         reference = gr.Textbox(label="Reference report", lines=4, max_lines=14, min_width=300, elem_id="reference")
         candidate = gr.Textbox(label="Candidate report", lines=4, max_lines=14, min_width=300, elem_id="candidate")
+    context = context_fields() if with_context else []
+    offered = (*CONTEXT_EXAMPLES, *EXAMPLES) if with_context else EXAMPLES
     examples = gr.Examples(
-        [[e.reference, e.candidate] for e in EXAMPLES],
-        [reference, candidate],
-        example_labels=[e.label for e in EXAMPLES],
+        [[e.reference, e.candidate, *([e.age, e.sex, e.indication, e.history] if context else [])] for e in offered],
+        [reference, candidate, *context],
+        example_labels=[e.label for e in offered],
         label="Examples: the candidate is",
         cache_examples=False,
         api_visibility="private",
@@ -95,7 +127,7 @@ def _pair_tab(spec: MetricSpec, config: gr.Dropdown, with_film: bool) -> None:
         label="The same score in Python", language="python", interactive=False, wrap_lines=True, max_lines=10
     )
 
-    inputs = [reference, candidate, config, *([film_data] if film_data else [])]
+    inputs = [reference, candidate, config, *([film_data] if film_data else []), *context]
     shown = {"inputs": inputs, "outputs": [result, view, extras, signature, code], "api_visibility": "private"}
     button.click(show, **shown, show_progress_on=[result])
     examples.load_input_event.then(show, **shown, show_progress_on=[result])
@@ -103,7 +135,10 @@ def _pair_tab(spec: MetricSpec, config: gr.Dropdown, with_film: bool) -> None:
     label = f"{name} {spec.arrow} ({direction(spec)}, {spec.range_text})"
     value = gr.Number(label=label, visible=False)
     gr.Button(visible=False).click(
-        score, [reference, candidate, config], [value, extras, signature, code], api_name="score"
+        score_patient if with_context else score,
+        [reference, candidate, config, *context],
+        [value, extras, signature, code],
+        api_name="score",
     )
 
 
@@ -140,7 +175,8 @@ def _file_tab(spec: MetricSpec, config: gr.Dropdown) -> None:
 
     gr.Markdown(
         "Upload a file with the columns `prediction`, `reference` and optionally `id`: at most "
-        f"{batch.MAX_ROWS:,} rows and {batch.MAX_BYTES / 1e6:g} MB. It is scored at once. The server deletes the "
+        f"{batch.MAX_ROWS:,} rows and {batch.MAX_BYTES / 1e6:g} MB.{_context_columns(spec)} It is scored at once. The "
+        "server deletes the "
         "upload after reading it; the results exist only on this page."
     )
     file = only_uploads(gr.File(label="JSONL or CSV", file_types=list(batch.SUFFIXES), height=140, elem_id="upload"))
@@ -158,6 +194,12 @@ def _file_tab(spec: MetricSpec, config: gr.Dropdown) -> None:
     value = gr.Number(label=f"{name} {spec.arrow}", visible=False)
     every_row = gr.Dataframe(label="Id and values of every pair", visible=False)
     gr.Button(visible=False).click(score_file, [file, config], [value, every_row, signature], api_name="score_file")
+
+
+def _context_columns(spec: MetricSpec) -> str:
+    if not scorer_class(spec.name).uses_context:
+        return ""
+    return " The columns `age`, `sex`, `indication` and `history` are optional."
 
 
 def _about(spec: MetricSpec) -> str:

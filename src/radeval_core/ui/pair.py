@@ -53,7 +53,13 @@ class ScoredPair:
 
 
 def score_pair(
-    name: str, reference: str, candidate: str, config: str | None = None, film: Any = None, drawn: bool = True
+    name: str,
+    reference: str,
+    candidate: str,
+    config: str | None = None,
+    film: Any = None,
+    drawn: bool = True,
+    context: Mapping[str, str] | None = None,
 ) -> ScoredPair:
     """Score a pair, or raise an error that a page can show.
 
@@ -64,6 +70,7 @@ def score_pair(
         config: a config of the metric; None for the default.
         film: an image to draw on, for metrics that draw boxes.
         drawn: if True, also draw the view.
+        context: what is known about the patient, for metrics that use it.
     """
     spec = get_spec(name)
     options = demo_options(spec)
@@ -72,12 +79,12 @@ def score_pair(
     def compute() -> ScoredPair:
         # load the metric again, so that annotations of one visitor's reports are not kept for the next visitor
         metric = load(name, config, progress=False, **options)
-        result = metric.compute([candidate], [reference], detailed=drawn)
+        result = metric.compute([candidate], [reference], detailed=drawn, contexts=[context] if context else None)
         extras = [[key, number(v)] for key, v in result.items() if isinstance(v, float) and key != name]
         covered = result.get("coverage", [None])[0]
         shown = options if film is None else {**options, "film": film}
         view = _explain(name, result["details"][0], reference, candidate, shown) if drawn else ""
-        code = python_line(spec, reference, candidate, config)
+        code = python_line(spec, reference, candidate, config, context)
         return ScoredPair(number(result[name]), extras, result["signature"], code, view, covered)
 
     return guarded(name, compute, "this pair could not be scored")
@@ -119,9 +126,15 @@ def demo_options(spec: MetricSpec) -> dict[str, Any]:
     return {}
 
 
-def python_line(spec: MetricSpec, reference: str, candidate: str, config: str | None = None) -> str:
+def python_line(
+    spec: MetricSpec,
+    reference: str,
+    candidate: str,
+    config: str | None = None,
+    context: Mapping[str, str] | None = None,
+) -> str:
     """Return Python code that computes the score shown on the page."""
-    options: Mapping[str, Any] = demo_options(spec)
+    options: Mapping[str, Any] = {**demo_options(spec), **({"contexts": [dict(context)]} if context else {})}
     module = f'"{hub_org()}/{spec.name}"'
     if config not in (None, spec.default_config.name):
         if any(c.name == config for c in spec.configs):

@@ -28,7 +28,7 @@ def changes(report, context):
     parsed, known = PARSER.parse(report), read_context("example", context)
     claims = read_claims(parsed)
     assert claims, report
-    adjusted = [context_table().adjust(significance(claim), claim, known, parsed.lexicon) for claim in claims]
+    adjusted = [context_table().adjust(significance(claim, report), claim, known, parsed.lexicon) for claim in claims]
     return [change for _, found in adjusted for change in found]
 
 

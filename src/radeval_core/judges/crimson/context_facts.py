@@ -35,7 +35,8 @@ _TIME = re.compile(
 )
 _NOW = re.compile(r"\b(?:today|yesterday|this morning|last night|recent|recently|immediate|just|new|newly)\b")
 _LONG_AGO = re.compile(
-    r"\b(?:years ago|remote|remotely|childhood|(?:in|since) (?:19|20)\d\d|(?:19|20)\d\d|(?<!year )(?<!years )(?<!year-)(?<!month )(?<!months )old)\b"
+    r"\b(?:years ago|remote|remotely|childhood|(?:in |since )?(?:19|20)\d\d)\b"
+    r"|(?<!year )(?<!years )(?<!year-)(?<!month )(?<!months )\bold\b"
 )
 _LONG = 3650.0
 _AGE = re.compile(r"\b(\d{1,3}[\s-]*(?:years?|yrs?|y|months?|mos?|weeks?|days?)[\s-]*(?:old\b|/?o\b))")

@@ -9,12 +9,11 @@ from radeval_core.error_categories import FALSE_FINDING, MISSING_FINDING
 from radeval_core.findings.claims import Claim
 from radeval_core.findings.compare import Comparison, compare
 from radeval_core.findings.differences import WEIGHT, Difference
-from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.types import Finding, ParsedReport
 from radeval_core.functional.crimson import ATTRIBUTE, FALSE, MISSING, crimson
 from radeval_core.judges.crimson.analysis import CrimsonAnalysis
 from radeval_core.judges.crimson.context_rules import context_table
-from radeval_core.judges.crimson.significance import lowered, significance
+from radeval_core.judges.crimson.significance import significance
 from radeval_core.patient_context import PatientContext
 
 #: the most that one attribute error weighs
@@ -25,7 +24,7 @@ def analyse(reference: ParsedReport, candidate: ParsedReport, context: PatientCo
     """Return the evaluation of a candidate, with the weight of each attribute error graded by how far it is off."""
     comparison = compare(reference, candidate)
     silent = not candidate.findings, not reference.findings
-    evaluation = evaluate(comparison, context, reference.lexicon)
+    evaluation = evaluate(comparison, reference, candidate, context)
     return CrimsonAnalysis(evaluation, crimson(evaluation, graded_weight), silent)
 
 
@@ -34,7 +33,9 @@ def graded_weight(error: Mapping[str, Any]) -> float:
     return float(error["weight"])
 
 
-def evaluate(comparison: Comparison, context: PatientContext | None, lexicon: Lexicon) -> dict[str, Any]:
+def evaluate(
+    comparison: Comparison, reference: ParsedReport, candidate: ParsedReport, context: PatientContext | None
+) -> dict[str, Any]:
     """Return a comparison as an evaluation: findings with their levels, matches and errors, named by ids."""
     lone = {kind: [d for d in comparison.differences if _is_lone(d, kind)] for kind in (FALSE_FINDING, MISSING_FINDING)}
     missed = [d.reference for d in lone[MISSING_FINDING] if d.reference]
@@ -44,8 +45,8 @@ def evaluate(comparison: Comparison, context: PatientContext | None, lexicon: Le
     every = (*comparison.differences, *comparison.shortfalls)
     wrong = [d for d in every if d.reference is not None and d.candidate is not None]
     return {
-        "reference_findings": [_finding(name, claim, context, lexicon) for name, claim in references.values()],
-        "predicted_findings": [_finding(name, claim, context, lexicon) for name, claim in predictions.values()],
+        "reference_findings": [_finding(*numbered, reference, context) for numbered in references.values()],
+        "predicted_findings": [_finding(*numbered, candidate, context) for numbered in predictions.values()],
         "matched_findings": [
             {"ref_id": references[id(theirs)][0], "pred_id": predictions[id(ours)][0]}
             for theirs, ours in comparison.matched
@@ -71,9 +72,8 @@ def _numbered(letter: str, claims: Sequence[Claim]) -> dict[int, tuple[str, Clai
     return {id(claim): (f"{letter}{number}", claim) for number, claim in enumerate(ordered, 1)}
 
 
-def _finding(name: str, claim: Claim, context: PatientContext | None, lexicon: Lexicon) -> dict[str, Any]:
-    stated = significance(claim) if claim.certain else lowered(significance(claim))
-    level, changes = context_table().adjust(stated, claim, context, lexicon)
+def _finding(name: str, claim: Claim, report: ParsedReport, context: PatientContext | None) -> dict[str, Any]:
+    level, changes = context_table().adjust(significance(claim, report.text), claim, context, report.lexicon)
     return {
         "id": name,
         "finding": say(claim),

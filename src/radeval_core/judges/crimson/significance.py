@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -15,6 +16,9 @@ from radeval_core.judges.fineradscore.rating import severity_lists
 
 #: the levels, the highest first
 ORDER = tuple(LEVELS)
+_OLD = re.compile(r"\b(?:old|healed|healing|remote|chronic|longstanding|long-standing|prior)\b", re.IGNORECASE)
+#: characters before a finding in which it can be called old
+_WORDS_BEFORE = 40
 URGENT, ACTIONABLE, NOT_ACTIONABLE, BENIGN = ORDER
 
 
@@ -27,6 +31,7 @@ class _Table:
         kinds: the level of each kind of claim that has one.
         findings: the level of each listed finding.
         lower_if_mild: findings that are one level lower if mild.
+        lower_if_old: findings that are one level lower if unchanged, old or healed.
         urgent_if_severe: findings that are urgent if severe.
     """
 
@@ -34,21 +39,35 @@ class _Table:
     kinds: dict[str, str]
     findings: dict[str, str]
     lower_if_mild: frozenset[str]
+    lower_if_old: frozenset[str]
     urgent_if_severe: frozenset[str]
 
 
-def significance(claim: Claim) -> str:
-    """Return the level of a claim, if nothing is known about the patient."""
+def significance(claim: Claim, text: str) -> str:
+    """Return the level of a claim, if nothing is known about the patient.
+
+    Args:
+        claim: the claim.
+        text: the report that makes it.
+    """
     table, severe = _table(), severity_lists()
     names = set(claim.names)
     if claim.kind in table.kinds:
         return URGENT if claim.misplaced else table.kinds[claim.kind]
     level = higher(*(_of_name(name, claim) for name in claim.names))
     if claim.severity == "mild" and names & table.lower_if_mild:
-        return lowered(level)
-    if names & severe["emergent"] or (claim.severity == "severe" and names & table.urgent_if_severe):
-        return URGENT
-    return level
+        level = lowered(level)
+    elif names & severe["emergent"] or (claim.severity == "severe" and names & table.urgent_if_severe):
+        level = URGENT
+    if (claim.change == "unchanged" or _is_old(claim, text)) and names & table.lower_if_old:
+        level = lowered(level)
+    return level if claim.certain else lowered(level)
+
+
+def _is_old(claim: Claim, text: str) -> bool:
+    """Return whether the words before each mention call the finding old."""
+    before = (text[max(m.sentence_start, m.start - _WORDS_BEFORE) : m.end] for m in claim.mentions)
+    return all(_OLD.search(words) for words in before)
 
 
 def _of_name(name: str, claim: Claim) -> str:
@@ -83,5 +102,6 @@ def _table() -> _Table:
         content["kinds"],
         {name: level for level, names in content["findings"].items() for name in names},
         frozenset(content["lower_if_mild"]),
+        frozenset(content["lower_if_old"]),
         frozenset(content["urgent_if_severe"]),
     )

@@ -38,36 +38,43 @@ def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[s
             ("error", "✗ missing in the candidate, or false"),
             ("minor", "△ matched, with an attribute error"),
             ("match", "✓ matched"),
+            ("unread", "○ expected in this patient: weighs nothing"),
         )
         + _reference_table(detail)
         + _candidate_table(detail)
-        + formula(detail["sums"])
+        + formula(detail)
         + _context(detail)
     )
 
 
-def formula(sums: Mapping[str, float]) -> str:
+def formula(detail: Mapping[str, Any]) -> str:
     """Write the formula with its numbers filled in."""
+    sums = detail["sums"]
     correct, false, missing, total = (sums[name] for name in ("correct", "false", "missing", "total"))
+    references, weights = detail["reference_findings"], {f["id"]: f["weight"] for f in detail["prediction_findings"]}
     lines = [
-        "weight of reference findings, credit for matched ones and weight of false ones: see the tables",
-        f"total = <b>{total:.4g}</b>, correct = <b>{correct:.4g}</b>, false = <b>{false:.4g}</b>",
+        f"total weight of the reference findings = {_sum([f['weight'] for f in references], total)}",
+        f"credit for the matched ones = {_sum([f['credit'] for f in references if f['credit']], correct)}",
+        f"weight of the false findings = {_sum([weights.get(name, 0.0) for name in detail['false_findings']], false)}",
     ]
     surplus = false - correct
-    if not total:
-        lines.append("no reference finding weighs anything" + ("" if false or missing else ", and nothing is false"))
-    if total and surplus <= 0:
-        lines.append(
-            "score = (correct - false) / total = "
-            f"({correct:.4g} - {false:.4g}) / {total:.4g} = <b>{sums['score']:.4f}</b>"
-        )
-    elif surplus > 0:
-        lines.append(f"false findings outweigh correct ones by x = {false:.4g} - {correct:.4g} = {surplus:.4g}")
+    if surplus > 0:
+        lines.append(f"false findings outweigh the correct ones by x = {false:.4g} - {correct:.4g} = {surplus:.4g}")
         lines.append(f"score = -x / (1 + x) = -{surplus:.4g} / {1 + surplus:.4g} = <b>{sums['score']:.4f}</b>")
+    elif total:
+        numbers = f"({correct:.4g} - {false:.4g}) / {total:.4g}"
+        lines.append(f"score = (credit - false) / total = {numbers} = <b>{sums['score']:.4f}</b>")
     else:
-        lines.append(f"score = <b>{sums['score']:.4f}</b>")
-    listed = "".join(f"<li>{line}</li>" for line in lines)
-    return f'<h4>The score by hand</h4><ul class="summary">{listed}</ul>'
+        nothing = "no reference finding weighs anything" + ("" if missing else ", and nothing is false")
+        lines.append(f"{nothing}: score = <b>{sums['score']:.4f}</b>")
+    listed = "".join(f"<div>{line}</div>" for line in lines)
+    return f'<h4>The score by hand</h4><div class="summary">{listed}</div>'
+
+
+def _sum(parts: Sequence[float], total: float) -> str:
+    """Write a sum with its parts, if there are several."""
+    added = " + ".join(f"{part:.4g}" for part in parts)
+    return f"{added} = <b>{total:.4g}</b>" if len(parts) > 1 else f"<b>{total:.4g}</b>"
 
 
 def _reference_table(detail: Mapping[str, Any]) -> str:
@@ -113,7 +120,7 @@ def _level(finding: Mapping[str, Any]) -> str:
     level = finding["significance"]
     words = text(_LEVELS.get(level, level or "not given"))
     changed = [_LEVELS[rule["from"]] for rule in finding.get("rules", ())]
-    return f"{words} <small>(without the context: {text(changed[0])})</small>" if changed else words
+    return f'{words} <span class="note">(without the context: {text(changed[0])})</span>' if changed else words
 
 
 def _errors(errors: Sequence[Mapping[str, Any]]) -> str:
@@ -142,7 +149,7 @@ def _context(detail: Mapping[str, Any]) -> str:
         [
             f"<b>{text(finding['id'])}</b> {text(finding['finding'])}",
             f"{text(_LEVELS[rule['from']])} → {text(_LEVELS[rule['to']])}",
-            f"{text(rule['why'])} <small>({text(rule['rule'])})</small>",
+            f'{text(rule["why"])} <span class="note">({text(rule["rule"])})</span>',
         ]
         for finding in findings
         for rule in finding.get("rules", ())
@@ -163,7 +170,8 @@ def _marks(detail: Mapping[str, Any], side: str) -> list[Mark]:
     """Return the marks of one report, errors first."""
     wrong = set(detail["missing_findings" if side == "reference" else "false_findings"])
     partly = {error[side] for error in detail["attribute_errors"]}
-    kinds = [("error", "✗", wrong), ("minor", "△", partly), ("match", "✓", None)]
+    expected = {finding["id"] for finding in detail[f"{side}_findings"] if not finding["weight"]} & wrong
+    kinds = [("error", "✗", wrong - expected), ("minor", "△", partly), ("unread", "○", expected), ("match", "✓", None)]
     found: dict[str, list[Mark]] = {kind: [] for kind, _, _ in kinds}
     for finding in detail[f"{side}_findings"]:
         kind, sign = next((kind, sign) for kind, sign, names in kinds if names is None or finding["id"] in names)
