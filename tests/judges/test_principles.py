@@ -17,7 +17,7 @@ CASES = [
 JUDGES = {
     "green": ("green", "scores", 1, 61),
     "green.weighted": ("green", "weighted_scores", 1, 133),
-    "crimson": ("crimson", "scores", 1, 128),
+    "crimson": ("crimson", "scores", 1, 129),
     "fineradscore": ("fineradscore", "scores", -1, 120),
 }
 
