@@ -9,14 +9,14 @@ from scipy.optimize import linear_sum_assignment
 
 from hostile_reports import FINDINGS, PLACES
 from radeval_core.findings import claim_match
-from radeval_core.findings.claim_match import KIN, RELATED, match, same_concept, same_place, size_ratio
-from radeval_core.findings.claims import read_claims
+from radeval_core.findings.claim_match import match, same_concept, same_place, size_ratio
+from radeval_core.findings.claims import listed, read_claims
 from radeval_core.findings.compare import compare
-from radeval_core.findings.kindred import kin, listed, near_names, one_side
 from radeval_core.findings.levels import Levels
 from radeval_core.findings.lexicon_files import load_lexicon
 from radeval_core.findings.mention_groups import group_mentions, more_than_implied
 from radeval_core.findings.parser import parse
+from radeval_core.findings.relations import KIND_OF, LIKENESS, LOOKS_LIKE, SAME, SIGN_OF, near_names, one_side, relation
 from radeval_core.judges.fineradscore.embedded import correct
 from radeval_core.judges.green.embedded import analyse
 from work_count import calls_of
@@ -62,13 +62,27 @@ def one_by_one(report):
     """Group mentions by comparing each with every mention of every group."""
     levels, lexicon, groups = Levels(report), report.lexicon, []
 
-    def one_claim(one, other):
-        together = one.sentence_start == other.sentence_start and kin(one.finding, other.finding)
-        if not (lexicon.related(one.finding, other.finding) or together):
+    def interprets(one, other):
+        found = relation(one.finding, other.finding, lexicon)
+        doubts = [f.polarity == "uncertain" for f in (one, other)]
+        if found is None or found.kind == SAME or not found.vaguer:
+            return found is not None and (found.kind == SAME or doubts[0] != doubts[1])
+        cause, sign = doubts if found.vaguer > 0 else reversed(doubts)
+        return found.kind != SIGN_OF or (cause and not sign)
+
+    def about_the_same(one, other):
+        together = one.sentence_start == other.sentence_start and interprets(one, other)
+        return lexicon.related(one.finding, other.finding) or together
+
+    def fits(one, other):
+        together = one.sentence_start == other.sentence_start
+        alternatives = together and one.polarity == other.polarity == "uncertain"
+        if not (lexicon.related(one.finding, other.finding) or interprets(one, other) or alternatives):
             return False
         if not one_side(one.laterality, other.laterality):
             return False
-        both_said = more_than_implied(one, lexicon) and more_than_implied(other, lexicon)
+        said = [more_than_implied(f, lexicon) for f in (one, other)]
+        both_said = all(said) or (any(said) and lexicon.related("fracture", one.finding))
         if both_said and not lexicon.one_place(one.anatomy, other.anatomy):
             return False
         discs, more = levels.discs(one), levels.discs(other)
@@ -76,7 +90,8 @@ def one_by_one(report):
 
     stated = [f for f in report.stated if f.polarity != "absent" and f.finding not in listed("not_judged")]
     for finding in stated:
-        home = next((group for group in groups if all(one_claim(finding, f) for f in group)), None)
+        fitting = (group for group in groups if all(fits(finding, f) for f in group))
+        home = next((group for group in fitting if any(about_the_same(finding, f) for f in group)), None)
         if home is None:
             groups.append([finding])
         else:
@@ -93,13 +108,18 @@ def test_mentions_are_grouped_as_if_each_was_compared_with_all(seed):
 
 def likeness(a, b, lexicon, denied):
     concept = same_concept(a, b, lexicon)
-    if concept == 0 or (denied and concept < RELATED):
+    if concept == 0 or (denied and concept < LIKENESS[KIND_OF]):
         return 0.0
     place = 1.0 if same_place(a, b, lexicon) else 0.0
     side = 1.0 if one_side(a.laterality, b.laterality) else 0.3 if "bilateral" in (a.laterality, b.laterality) else 0.0
+    close = concept == 1 or (concept >= LIKENESS[KIND_OF] and a.kind == "device")
     if place == 0 and side == 0:
-        return 0.1 if a.kind == "device" else 0.0
-    if concept < 1 and (place == 0 or side == 0):
+        return 0.1 if close else 0.0
+    if not close and (place == 0 or side == 0):
+        return 0.0
+    told = (side == 1 and a.laterality and b.laterality) or (place == 1 and a.place_said and b.place_said)
+    told = told or not (a.laterality or b.laterality or a.place_said or b.place_said)
+    if concept <= LIKENESS[LOOKS_LIKE] and not told:
         return 0.0
     sizes = 0.1 if a.measurements and b.measurements and size_ratio(a, b) < 1.25 else 0.0
     return concept + 0.5 * place + 0.5 * side + sizes + (0.1 if a.severity == b.severity else 0.0)
@@ -128,13 +148,12 @@ def test_matching_in_blocks_reaches_the_same_total(seed, monkeypatch):
     assert len({i for i, _ in blocks}) == len({j for _, j in blocks}) == len(blocks)
 
 
-def test_near_names_are_those_related_or_kin():
+def test_near_names_are_those_with_a_relation():
     lexicon = load_lexicon(())
     names = [*sorted(lexicon.entries)[::7], "opacity", "pneumonia", "consolidation", "atelectasis"]
     near = near_names(names, lexicon)
     for one, other in itertools.product(names, repeat=2):
-        assert (other in near[one]) == (lexicon.related(one, other) or kin(one, other))
-    assert KIN < RELATED
+        assert (other in near[one]) == (relation(one, other, lexicon) is not None)
 
 
 @pytest.mark.parametrize("work", [compare, analyse, correct])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from radeval_core.functional.green import ON_TOPIC, error_count, green, weighted_green
+from radeval_core.functional.green import HALVING, ON_TOPIC, error_count, green, weighted_green
 
 weights = st.lists(st.floats(0.05, 3), max_size=8)
 
@@ -27,9 +27,9 @@ def test_the_error_count_includes_insignificant_errors():
     [
         ([], [], 1.0),
         ([1.0], [], 1.0),
-        ([], [1.0], 0.0),
-        ([1.0], [1.0], (1 + ON_TOPIC) / (2 + ON_TOPIC)),
-        ([1.0, 0.5], [0.25, 0.25], (1.5 + ON_TOPIC) / (2 + ON_TOPIC)),
+        ([], [1.0], ON_TOPIC / (1 + ON_TOPIC) / (1 + 1 / HALVING)),
+        ([1.0], [1.0], (1 + ON_TOPIC) / (2 + ON_TOPIC) / (1 + 1 / HALVING)),
+        ([1.0, 0.5], [0.25, 0.25], (1.5 + ON_TOPIC) / (2 + ON_TOPIC) / (1 + 2 / HALVING)),
     ],
 )
 def test_weighted_green(matched, errors, expected):
@@ -48,3 +48,12 @@ def test_another_error_never_helps_and_another_match_never_hurts(matched, errors
     value = weighted_green(matched, errors)
     assert weighted_green(matched, [*errors, weight]) <= value
     assert weighted_green([*matched, weight], errors) >= value
+
+
+def test_a_vaguer_description_costs_less_than_an_error_of_the_same_weight():
+    assert weighted_green([0.75], [], [0.25]) == pytest.approx((0.75 + ON_TOPIC) / (1 + ON_TOPIC))
+    assert weighted_green([1.0], []) > weighted_green([0.75], [], [0.25]) > weighted_green([0.75], [0.25])
+
+
+def test_eight_errors_without_weight_halve_the_score():
+    assert weighted_green([1.0], [0.0] * HALVING) == pytest.approx(0.5)

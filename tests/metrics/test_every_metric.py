@@ -50,7 +50,7 @@ REPORTS = [
 CANDIDATES = [
     "Heart size is normal and both lungs are clear.",
     "New small left pleural effusion. Right lower lobe atelectasis.",
-    "No pneumothorax. There is a focal consolidation in the right base.",
+    "No pneumothorax. There is a focal consolidation with an effusion in the right base.",
     "Stable 4 mm calcified nodule in the left upper lobe.",
     "Lines and tubes are in a satisfactory position.",
 ]

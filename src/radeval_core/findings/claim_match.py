@@ -15,16 +15,10 @@ from scipy.sparse.csgraph import connected_components
 
 from radeval_core.findings.atlas import standard_atlas
 from radeval_core.findings.claims import Claim
-from radeval_core.findings.kindred import kin, near_names, one_side
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.regions import imagenome_regions
+from radeval_core.findings.relations import KIND_OF, LIKENESS, LOOKS_LIKE, near_names, one_side, relation
 
-#: likeness of a finding and a more general one
-RELATED = 0.8
-#: likeness of two findings that radiologists use interchangeably, see kindred.yaml
-KIN = 0.6
-#: likeness of two findings that share a more general one
-SIBLINGS = 0.5
 #: sizes that differ by no more count as equal, in millimetres and as a ratio
 SAME_MILLIMETRES, SAME_RATIO = 2.0, 1.25
 #: cells of a matrix that is assigned as a whole; larger ones are taken apart first. No real report has 256 claims.
@@ -32,6 +26,8 @@ _SMALL = 256 * 256
 
 _Indices = NDArray[np.intp]
 _T = TypeVar("_T", bound=Hashable)
+#: all names of a claim, and those that are only possible
+_Named = tuple[tuple[str, ...], frozenset[str]]
 
 
 def match(
@@ -98,7 +94,7 @@ def _alike(
     """
     rows, columns, concept = _concepts(theirs, ours, lexicon)
     a, b = _Columns(theirs, denied_here, lexicon), _Columns(ours, denied_there, lexicon)
-    related = (concept >= RELATED) | ~(a.denied[rows] | b.denied[columns])
+    related = (concept >= LIKENESS[KIND_OF]) | ~(a.denied[rows] | b.denied[columns])
     rows, columns, concept = rows[related], columns[related], concept[related]
     place = np.where(_by_pair(a.places, b.places, rows, columns, partial(_one_place, lexicon=lexicon)), 1.0, 0.0)
     side = _by_pair(a.sides, b.sides, rows, columns, _side_likeness)
@@ -106,8 +102,13 @@ def _alike(
     sizes = np.where(_same_sizes(a.sizes[rows], b.sizes[columns]), 0.1, 0.0)
     grade = np.where(_by_pair(a.severities, b.severities, rows, columns, str.__eq__), 0.1, 0.0)
     likeness = concept + 0.5 * place + 0.5 * side + sizes + grade
-    likeness[(concept < 1) & ((place == 0) | (side == 0))] = 0.0
-    likeness[nowhere] = np.where(a.devices[rows[nowhere]], 0.1, 0.0)
+    close = (concept == 1) | (concept >= LIKENESS[KIND_OF]) & a.devices[rows]
+    likeness[~close & ((place == 0) | (side == 0))] = 0.0
+    # what only looks alike is the same thing only if both reports say that it is in one place, or neither says where
+    told = (side == 1) & a.sided[rows] & b.sided[columns] | (place == 1) & a.placed[rows] & b.placed[columns]
+    told |= ~(a.sided | a.placed)[rows] & ~(b.sided | b.placed)[columns]
+    likeness[(concept <= LIKENESS[LOOKS_LIKE]) & ~told] = 0.0
+    likeness[nowhere] = np.where(close[nowhere], 0.1, 0.0)
     kept = likeness > 0
     return rows[kept], columns[kept], likeness[kept]
 
@@ -121,6 +122,8 @@ class _Columns:
         self.sizes = np.array([max(claim.measurements, default=np.nan) for claim in claims])
         self.places = [_Place.of(claim, lexicon) for claim in claims]
         self.sides = [claim.laterality for claim in claims]
+        self.sided = np.array([claim.laterality is not None for claim in claims])
+        self.placed = np.array([claim.place_said for claim in claims])
         self.severities = [str(claim.severity) for claim in claims]
 
 
@@ -153,62 +156,55 @@ def _concepts(
     theirs: Sequence[Claim], ours: Sequence[Claim], lexicon: Lexicon
 ) -> tuple[_Indices, _Indices, NDArray[np.float64]]:
     """Return the pairs of claims whose concepts are alike, by row, and how much."""
-    owners: dict[tuple[str, ...], list[int]] = {}
+    owners: dict[_Named, list[int]] = {}
     for j, claim in enumerate(ours):
-        owners.setdefault(claim.names, []).append(j)
-    named: dict[str, list[tuple[str, ...]]] = {}
-    for names in owners:
-        for name in names:
-            named.setdefault(name, []).append(names)
-    near = _near_concepts(theirs, ours, lexicon)
-    found: dict[tuple[str, ...], tuple[_Indices, NDArray[np.float64]]] = {}
-    for names in dict.fromkeys(claim.names for claim in theirs):
-        partners = dict.fromkeys(other for x in names for y in near[x] for other in named.get(y, ()))
-        alike = [(j, same_names(names, other, lexicon)) for other in partners for j in owners[other]]
-        alike.sort()
-        found[names] = np.array([j for j, _ in alike], dtype=np.intp), np.array([value for _, value in alike])
-    columns = [found[claim.names][0] for claim in theirs]
-    rows = np.repeat(np.arange(len(theirs)), [len(part) for part in columns])
-    return rows, np.concatenate(columns), np.concatenate([found[claim.names][1] for claim in theirs])
-
-
-def _near_concepts(theirs: Sequence[Claim], ours: Sequence[Claim], lexicon: Lexicon) -> dict[str, set[str]]:
-    """Return for each name in two reports the names that `_concept` relates to it."""
-    names = dict.fromkeys(name for claim in (*theirs, *ours) for name in claim.names)
-    near = near_names(names, lexicon)
-    children: dict[str, list[str]] = {}
-    for name in names:
-        for parent in lexicon.entries[name].parents if name in lexicon.entries else ():
-            children.setdefault(parent, []).append(name)
-    for siblings in children.values():
-        for name in siblings:
-            near[name].update(siblings)
-    return near
+        owners.setdefault((claim.names, claim.doubted), []).append(j)
+    named: dict[str, list[_Named]] = {}
+    for concept in owners:
+        for name in concept[0]:
+            named.setdefault(name, []).append(concept)
+    near = near_names((name for claim in (*theirs, *ours) for name in claim.names), lexicon)
+    found: dict[_Named, tuple[_Indices, NDArray[np.float64]]] = {}
+    for concept in dict.fromkeys((claim.names, claim.doubted) for claim in theirs):
+        partners = dict.fromkeys(other for x in concept[0] for y in near[x] for other in named.get(y, ()))
+        values = ((other, _likeness(concept, other, lexicon)) for other in partners)
+        alike = sorted((j, value) for other, value in values if value for j in owners[other])
+        found[concept] = np.array([j for j, _ in alike], dtype=np.intp), np.array([value for _, value in alike])
+    chosen = [found[claim.names, claim.doubted] for claim in theirs]
+    rows = np.repeat(np.arange(len(theirs)), [len(columns) for columns, _ in chosen])
+    return rows, np.concatenate([columns for columns, _ in chosen]), np.concatenate([values for _, values in chosen])
 
 
 def same_concept(a: Claim, b: Claim, lexicon: Lexicon) -> float:
     """Return how alike the concepts of two claims are, from 0 to 1: the best value over all pairs of their names."""
-    return same_names(a.names, b.names, lexicon)
+    return _likeness((a.names, a.doubted), (b.names, b.doubted), lexicon)
 
 
-def same_names(ones: tuple[str, ...], others: tuple[str, ...], lexicon: Lexicon) -> float:
-    """Return how alike two concepts are, each given by all its names."""
-    return max(_concept(x, y, lexicon) for x in ones for y in others)
+def _likeness(one: _Named, other: _Named, lexicon: Lexicon) -> float:
+    """Return how alike two concepts are.
+
+    A vague name beside a certain, more specific one stands for that one only: the opacity of `opacity, due to an
+    effusion` is no atelectasis.
+    """
+    explained, also_explained = _explained(*one, lexicon), _explained(*other, lexicon)
+    best = 0.0
+    for x in one[0]:
+        for y in other[0]:
+            found = relation(x, y, lexicon)
+            if found is None or (found.vaguer < 0 and x in explained) or (found.vaguer > 0 and y in also_explained):
+                continue
+            best = max(best, found.likeness)
+    return best
 
 
-@lru_cache(maxsize=65_536)
-def _concept(one: str, other: str, lexicon: Lexicon) -> float:
-    """Return 1 for the same concept, RELATED, KIN or SIBLINGS for similar ones, else 0."""
-    if one == other:
-        return 1.0
-    if lexicon.related(one, other):
-        return RELATED
-    if kin(one, other):
-        return KIN
-    entries = lexicon.entries
-    if one in entries and other in entries and set(entries[one].parents) & set(entries[other].parents):
-        return SIBLINGS
-    return 0.0
+@lru_cache(maxsize=16_384)
+def _explained(names: tuple[str, ...], doubted: frozenset[str], lexicon: Lexicon) -> frozenset[str]:
+    """Return the names of a claim that are vaguer than another name it is certain of."""
+    if len(names) == 1:
+        return frozenset()
+    certain = [name for name in names if name not in doubted]
+    pairs = ((name, relation(other, name, lexicon)) for name in names for other in certain if other != name)
+    return frozenset(name for name, found in pairs if found is not None and found.vaguer > 0)
 
 
 @dataclass(frozen=True, slots=True)

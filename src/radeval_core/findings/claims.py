@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
 
-from radeval_core.findings.kindred import listed
+import yaml
+
 from radeval_core.findings.levels import Levels
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.mention_groups import group_mentions, more_than_implied
+from radeval_core.findings.significance import LEVELS, age_of, level_of
+from radeval_core.findings.tubes import out_of_place
 from radeval_core.findings.types import Finding, ParsedReport
 
 _TIP = re.compile(r"\btips?\b|\bterminat|\bends?\b|\bprojects? over", re.IGNORECASE)
@@ -43,10 +49,12 @@ class Claim:
         measurements: sizes in millimetres.
         numbers: all numbers of lesions the report gives, see `Finding.number`.
         change: new, increased, decreased, unchanged, resolved, or None.
-        significance: urgent, actionable, minor or benign.
+        significance: urgent, actionable, minor or benign, see significance.yaml.
         mentions: its mentions in the report.
         levels: vertebrae and ribs named in the same sentence: `L1`, `rib 6`.
         place_said: True if the report says where it is, beyond what its name implies.
+        misplaced: True if it is a tube where no tube belongs, see tubes.py.
+        age: old or acute, where the report says so and it makes a difference, see significance.yaml; else None.
     """
 
     finding: str
@@ -65,6 +73,8 @@ class Claim:
     mentions: tuple[Finding, ...]
     levels: frozenset[str]
     place_said: bool
+    misplaced: bool = False
+    age: str | None = None
 
     @property
     def stated(self) -> Finding:
@@ -88,6 +98,24 @@ def merge_mentions(mentions: Iterable[Finding], report: ParsedReport) -> list[Cl
     judged = [f for f in mentions if f.kind in _KINDS and f.finding not in listed("not_judged")]
     groups = group_mentions(sorted(judged, key=_content), readings.levels, report.lexicon)
     return [_claim(group, readings) for group in groups]
+
+
+@cache
+def listed(name: str) -> frozenset[str]:
+    """Return a list of claims.yaml: `not_judged`, `no_change` or `place_known`."""
+    return frozenset(_tables()[name])
+
+
+@cache
+def neighbors() -> frozenset[frozenset[str]]:
+    """Return the pairs of regions that touch, see claims.yaml."""
+    return frozenset(frozenset(pair) for pair in _tables()["neighbors"])
+
+
+@cache
+def _tables() -> dict[str, list[Any]]:
+    content: dict[str, list[Any]] = yaml.safe_load(Path(__file__).with_name("claims.yaml").read_text("utf-8"))
+    return content
 
 
 def _content(finding: Finding) -> tuple[str, ...]:
@@ -122,6 +150,14 @@ class _Readings:
             self._ranges[start] = [{_GRADE_WORDS[word] for word in words} for words in set(found)]
         return {finding.severity}.union(*(grades for grades in self._ranges[start] if finding.severity in grades))
 
+    def level(self, finding: Finding) -> str:
+        """Return how much a mention matters."""
+        return level_of(finding, lambda: self._sentence(finding), self.lexicon)
+
+    def age(self, finding: Finding) -> str | None:
+        """Return whether a mention is old or acute, if its sentence says so."""
+        return age_of(finding, lambda: self._sentence(finding), self.lexicon)
+
     def _tip(self, finding: Finding) -> bool:
         start = finding.sentence_start
         if start not in self._tips:
@@ -135,32 +171,36 @@ class _Readings:
 def _claim(group: list[Finding], readings: _Readings) -> Claim:
     lexicon = readings.lexicon
     best = max(group, key=lambda f: (len(lexicon.more_general(f.finding)), len(f.anatomy) > 0))
-    order = ("benign", "minor", "actionable", "urgent")
 
     def first(values: Iterable[str | None]) -> str | None:
         return next((value for value in values if value is not None), None)
 
     sizes = tuple(dict.fromkeys(size for f in group for size in f.measurements))
+    names = tuple(dict.fromkeys([best.finding, *(f.finding for f in group)]))
+    anatomy = max((f.anatomy for f in group), key=lambda places: depth(places, lexicon))
+    misplaced = best.kind == "device" and out_of_place(names, anatomy, sizes)
     return Claim(
         finding=best.finding,
-        names=tuple(dict.fromkeys([best.finding, *(f.finding for f in group)])),
+        names=names,
         kind=best.kind,
         certain=any(f.polarity == "present" for f in group),
         doubted=frozenset(f.finding for f in group) - {f.finding for f in group if f.polarity == "present"},
-        anatomy=max((f.anatomy for f in group), key=lambda places: _depth(places, lexicon)),
+        anatomy=anatomy,
         laterality=first(f.laterality for f in group),
         severity=first(f.severity for f in group),
         grades=frozenset(grade for f in group for grade in readings.grades(f)),
         measurements=sizes,
         numbers=frozenset(f.number for f in group if f.number),
         change=None if best.finding in listed("no_change") else first(f.change for f in group),
-        significance=max((f.significance for f in group), key=order.index),
+        significance="urgent" if misplaced else max((readings.level(f) for f in group), key=LEVELS.index),
         mentions=tuple(group),
         levels=frozenset(level for f in group for level in readings.levels.of(f)),
         place_said=any(readings.place_said(f) for f in group),
+        misplaced=misplaced,
+        age=first(readings.age(f) for f in group),
     )
 
 
-def _depth(places: tuple[str, ...], lexicon: Lexicon) -> int:
+def depth(places: tuple[str, ...], lexicon: Lexicon) -> int:
     """Return how specific a place is: the number of nested regions it lies in."""
     return max((1 + len(lexicon.ancestors(p)) for p in places if p in lexicon.regions), default=0)

@@ -1,6 +1,7 @@
 """Compare two reports: the claims they share, and their differences in the six error categories.
 
-A statement that is more specific or more general, but consistent, is not an error.
+A statement that is more specific or more general, but consistent, is not an error; it may be worth less than the exact
+one.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from radeval_core.error_categories import FALSE_FINDING, MISSING_FINDING
+from radeval_core.findings.both_sides import join_sides
 from radeval_core.findings.claim_match import match, same_place
 from radeval_core.findings.claims import Claim, read_claims
 from radeval_core.findings.differences import Denials, Difference, alone, between
-from radeval_core.findings.kindred import near_names, one_side
 from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.relations import LOOKS_LIKE, SIGN_OF, near_names, one_side, relation
 from radeval_core.findings.types import ParsedReport
 
 
@@ -25,17 +27,21 @@ class Comparison:
         matched: claims that both reports make, reference first.
         normal: names of regions and findings that both reports call normal or absent.
         differences: the candidate's errors.
+        shortfalls: what costs a matched claim credit without being an error: a vaguer name, a place or a degree left
+            out.
     """
 
     matched: tuple[tuple[Claim, Claim], ...]
     normal: tuple[str, ...]
     differences: tuple[Difference, ...] = field(default_factory=tuple)
+    shortfalls: tuple[Difference, ...] = field(default_factory=tuple)
 
 
 def compare(reference: ParsedReport, candidate: ParsedReport) -> Comparison:
     """Match the claims of two reports, read with the same lexicon, and list the candidate's errors."""
     lexicon = reference.lexicon
     theirs, ours = read_claims(reference), read_claims(candidate)
+    theirs, ours = join_sides(theirs, ours), join_sides(ours, theirs)
     denied_there, denied_here = _denied(reference), _denied(candidate)
     pairs = match(theirs, ours, lexicon, denied_there, denied_here)
     differences: list[Difference] = []
@@ -47,7 +53,13 @@ def compare(reference: ParsedReport, candidate: ParsedReport) -> Comparison:
     differences += _lone(FALSE_FINDING, lone, theirs, reference, denied_there)
     differences += _lone(MISSING_FINDING, missed, ours, candidate, denied_here)
     matched = tuple(sorted(((theirs[i], ours[j]) for i, j in pairs), key=lambda pair: pair[0].start))
-    return Comparison(matched, _common_normality(reference, candidate), tuple(sorted(differences, key=_position)))
+    differences.sort(key=_position)
+    return Comparison(
+        matched,
+        _common_normality(reference, candidate),
+        tuple(d for d in differences if d.error),
+        tuple(d for d in differences if not d.error),
+    )
 
 
 def _position(difference: Difference) -> tuple[bool, int]:
@@ -75,10 +87,18 @@ def _lone(
     denials = Denials(other)
 
     def covered(claim: Claim) -> bool:
-        names = dict.fromkeys(y for x in claim.names for y in near[x])
+        if claim.significance == "urgent" and not any(name in by_name for name in claim.names):
+            return False  # a shift of the mediastinum does not go without saying beside a pneumothorax
+        names = dict.fromkeys(y for x in claim.names for y in near[x] if _says_it_too(x, y, lexicon))
         return any(_covers(claim, similar, lexicon) for name in names for similar in by_name.get(name, ()))
 
     return [alone(category, claim, denials) for claim in claims if claim.finding in denied or not covered(claim)]
+
+
+def _says_it_too(name: str, other: str, lexicon: Lexicon) -> bool:
+    """Return whether a report that names `other` needs no `name` too: a sign goes without saying beside its cause."""
+    found = relation(name, other, lexicon)
+    return found is not None and found.kind != LOOKS_LIKE and (found.kind != SIGN_OF or found.vaguer < 0)
 
 
 def _covers(claim: Claim, similar: Claim, lexicon: Lexicon) -> bool:

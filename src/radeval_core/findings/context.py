@@ -83,6 +83,9 @@ def read_context(words: Sequence[str], matches: Sequence[FormMatch], lexicon: Le
         if "skip" in cues:
             for i in _forward(words, match.end, cue_at, context.breaks, frozenset(), set(), doubt=False):
                 context.skipped[i] = True
+        if "skip_after" in cues:
+            for i in _backward(words, match.start, cue_at, context.breaks, labels):
+                context.skipped[i] = True
         if "negate_after" in cues:
             for i in _backward(words, match.start, cue_at, context.breaks, labels):
                 context.negated[i] = True

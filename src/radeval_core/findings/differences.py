@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from radeval_core.error_categories import (
@@ -12,35 +10,22 @@ from radeval_core.error_categories import (
     MISSING_FINDING,
     OMITTED_COMPARISON,
     WRONG_LOCATION,
-    WRONG_SEVERITY,
 )
-from radeval_core.findings.claim_match import SAME_RATIO, SIBLINGS, same_concept, same_place, size_ratio
 from radeval_core.findings.claims import Claim
-from radeval_core.findings.kindred import one_side
+from radeval_core.findings.faults import DIRECTION, HALF, NEAR_MISS, Fault, find_faults
 from radeval_core.findings.lexicon import Lexicon
-from radeval_core.findings.numbers import is_single, is_staged, same_number
+from radeval_core.findings.relations import one_side
+from radeval_core.findings.significance import ACTED_ON
 from radeval_core.findings.types import Finding, ParsedReport
 
 #: weight of a claim, by its clinical significance
-WEIGHT = {"urgent": 1.25, "actionable": 1.0, "minor": 0.45, "benign": 0.3}
-#: a device in its usual place is benign; an invented or misplaced one has at least this weight
+WEIGHT = {"urgent": 3.0, "actionable": 1.0, "minor": 0.3, "benign": 0.1}
+#: a device in its usual place is minor; a misplaced one has at least this weight
 _DEVICE_ASTRAY = 1.0
-#: fractions of a claim's weight that an error costs
-_NEAR_MISS = 0.25
-_HALF = 0.5
+#: fraction of its weight that a possible finding has
 _IN_DOUBT = 0.4
-_ONE_FOR_MANY = 0.6
-_REVERSED = 0.75
-#: significances of findings that are acted on
-_ACTED_ON = ("urgent", "actionable")
-_GRADES = {"mild": 1, "moderate": 2, "severe": 3}
-#: a size off by at least this ratio is wrong; the cost grows with the ratio up to `_WORST_SIZE`
-_LARGE_RATIO = 1.9
-_WORST_SIZE = 1.25
-_DIRECTION = {"new": "worse", "increased": "worse", "decreased": "better", "resolved": "better", "unchanged": "same"}
-
-#: category, description, fraction of the claim's weight
-_Fault = tuple[str, str, float]
+#: factor for a finding that is acted on, by its degree: a large effusion is worse to miss than a small one
+_EXTENT = {"mild": 0.8, "moderate": 1.0, "severe": 1.2, None: 1.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +41,8 @@ class Difference:
         candidate: the claim in the candidate, or None.
         reference: the claim in the reference, or None.
         denial: the mention in the other report that denies the claim, or None.
+        aspect: what is wrong with a finding that both reports state, in CRIMSON's words (`Fault.aspect`), else "".
+        error: False if it is no error, but costs credit: a vaguer name, a place or a degree left out.
     """
 
     category: str
@@ -66,6 +53,8 @@ class Difference:
     candidate: Claim | None = None
     reference: Claim | None = None
     denial: Finding | None = None
+    aspect: str = ""
+    error: bool = True
 
 
 class Denials:
@@ -92,115 +81,61 @@ class Denials:
 
 
 def between(theirs: Claim, ours: Claim, lexicon: Lexicon) -> list[Difference]:
-    """Return the candidate's errors about a claim it shares with the reference."""
-    return [_weighed(fault, theirs, ours) for fault in _faults(theirs, ours, lexicon)]
+    """Return the candidate's errors about a claim it shares with the reference, and what else costs it credit."""
+    return [_weighed(fault, theirs, ours) for fault in find_faults(theirs, ours, lexicon)]
 
 
 def alone(category: str, claim: Claim, denials: Denials) -> Difference:
     """Return the error of a claim that only one report makes, with the other report's denial if there is one."""
     weight, matters = WEIGHT[claim.significance], claim.significance != "benign"
-    if category == FALSE_FINDING and claim.kind == "device":
-        weight, matters = max(weight, _DEVICE_ASTRAY), True
+    if category == MISSING_FINDING and claim.significance == "minor" and claim.kind in ("device", "procedure"):
+        matters = False  # a device in its place is documented, not acted on; an invented one misleads
     share = 1.0 if claim.certain else _IN_DOUBT
+    if claim.significance in ACTED_ON:
+        share *= _EXTENT[claim.severity]
     denial = denials.of(claim)
+    if claim.change == "resolved":
+        # it is not there any more: what the other report leaves out, or adds, is a comparison
+        category = OMITTED_COMPARISON if category == MISSING_FINDING else FALSE_COMPARISON
+        share, matters = NEAR_MISS, False
+    missing = category in (MISSING_FINDING, OMITTED_COMPARISON)
     return Difference(
         category,
         _say(claim) if denial else _say_with_doubt(claim),
         share * weight,
         matters,
         claim.significance,
-        claim if category == FALSE_FINDING else None,
-        claim if category == MISSING_FINDING else None,
+        None if missing else claim,
+        claim if missing else None,
         denial,
     )
 
 
-def _weighed(fault: _Fault, theirs: Claim, ours: Claim) -> Difference:
-    category, about, share = fault
+def _weighed(fault: Fault, theirs: Claim, ours: Claim) -> Difference:
     weight, matters = WEIGHT[theirs.significance], theirs.significance != "benign"
-    if category == WRONG_LOCATION and theirs.kind == "device":
-        weight, matters = max(weight, _DEVICE_ASTRAY), True
-    about = f"{_say(theirs)}: {about}" if category != FALSE_FINDING else about
-    significant = matters and (share >= _HALF or _misleads(category, theirs, ours))
-    return Difference(category, about, share * weight, significant, theirs.significance, ours, theirs)
+    if fault.category == WRONG_LOCATION and theirs.kind == "device" and fault.error:
+        astray = WEIGHT["urgent"] if theirs.misplaced != ours.misplaced else _DEVICE_ASTRAY
+        weight, matters = max(weight, astray), True
+    about = fault.about if fault.category == FALSE_FINDING else f"{_say(theirs)}: {fault.about}"
+    significant = matters and fault.error and (fault.share >= HALF or _misleads(fault.category, theirs, ours))
+    return Difference(
+        fault.category,
+        about,
+        fault.share * weight,
+        significant,
+        theirs.significance,
+        ours,
+        theirs,
+        aspect=fault.aspect,
+        error=fault.error,
+    )
 
 
 def _misleads(category: str, theirs: Claim, ours: Claim) -> bool:
     """Return whether a course that only one report gives matters: worse or better, of a finding that is acted on."""
-    if category not in (FALSE_COMPARISON, OMITTED_COMPARISON) or theirs.significance not in _ACTED_ON:
+    if category not in (FALSE_COMPARISON, OMITTED_COMPARISON) or theirs.significance not in ACTED_ON:
         return False
-    return _DIRECTION[theirs.change or ours.change or "unchanged"] != "same"
-
-
-def _faults(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[_Fault]:
-    """Yield what is wrong: a similar but different finding, the place, the degree or the change."""
-    if same_concept(theirs, ours, lexicon) == SIBLINGS:
-        share = _NEAR_MISS if theirs.significance == ours.significance else _HALF
-        yield FALSE_FINDING, f"{_say(ours)} for {_say(theirs)}", share
-    yield from _place_fault(theirs, ours, lexicon)
-    yield from _degree_fault(theirs, ours)
-    yield from _number_fault(theirs, ours, lexicon)
-    yield from _change_fault(theirs, ours)
-    yield from _doubt_fault(theirs, ours)
-
-
-def _place_fault(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[_Fault]:
-    if not one_side(theirs.laterality, ours.laterality):
-        share = _HALF if "bilateral" in (theirs.laterality, ours.laterality) else 1.0
-        yield WRONG_LOCATION, f"{ours.laterality} for {theirs.laterality}", share
-    elif not same_place(theirs, ours, lexicon):
-        yield WRONG_LOCATION, f"{_places(ours)} for {_places(theirs)}", _HALF
-    elif theirs.levels and ours.levels and not theirs.levels & ours.levels:
-        yield WRONG_LOCATION, f"{_listed(ours.levels)} for {_listed(theirs.levels)}", _HALF
-
-
-def _degree_fault(theirs: Claim, ours: Claim) -> Iterator[_Fault]:
-    if theirs.severity and ours.severity and not theirs.grades & ours.grades:
-        steps = abs(_GRADES[theirs.severity] - _GRADES[ours.severity])
-        yield WRONG_SEVERITY, f"{ours.severity} for {theirs.severity}", _HALF if steps == 1 else 1.0
-    elif theirs.measurements and ours.measurements and (ratio := size_ratio(theirs, ours)) > SAME_RATIO:
-        sizes = f"{max(ours.measurements):g} mm for {max(theirs.measurements):g} mm"
-        far = min(_HALF + 0.25 * math.log2(ratio / _LARGE_RATIO), _WORST_SIZE) if ratio >= _LARGE_RATIO else _NEAR_MISS
-        yield WRONG_SEVERITY, sizes, far
-
-
-def _number_fault(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[_Fault]:
-    """Yield a wrong number of lesions: an error of degree, because both reports state the finding.
-
-    One for several matters in actionable findings: it changes stage and treatment. Two for three matters only where the
-    number itself decides, see `staged` in numbers.yaml.
-    """
-    if same_number(theirs.numbers, ours.numbers):
-        return
-    share = _NEAR_MISS
-    if theirs.significance in _ACTED_ON:
-        if is_single(theirs.numbers) or is_single(ours.numbers):
-            share = _ONE_FOR_MANY
-        elif is_staged(theirs.finding, lexicon):
-            share = _HALF
-    yield WRONG_SEVERITY, f"{_listed(ours.numbers)} for {_listed(theirs.numbers)}", share
-
-
-def _change_fault(theirs: Claim, ours: Claim) -> Iterator[_Fault]:
-    if theirs.change == ours.change:
-        return
-    if theirs.change is None:
-        yield FALSE_COMPARISON, f"{ours.change}", _NEAR_MISS
-    elif ours.change is None:
-        yield OMITTED_COMPARISON, theirs.change, _NEAR_MISS
-    elif _DIRECTION[theirs.change] != _DIRECTION[ours.change]:
-        reversed_course = {_DIRECTION[theirs.change], _DIRECTION[ours.change]} == {"better", "worse"}
-        yield FALSE_COMPARISON, f"{ours.change} for {theirs.change}", _REVERSED if reversed_course else _HALF
-
-
-def _doubt_fault(theirs: Claim, ours: Claim) -> Iterator[_Fault]:
-    """Yield a certainty that the reference does not have: `pneumonia` for `possible pneumonia`.
-
-    If the reference is certain of an observation and doubts only what it is (`opacity, possibly pneumonia`), naming it
-    is no error. Neither is the reverse: a hedged finding is still reported.
-    """
-    if not theirs.certain and ours.certain and theirs.kind != "device":
-        yield WRONG_SEVERITY, "certain for possible", _NEAR_MISS
+    return DIRECTION[theirs.change or ours.change or "unchanged"] != "same"
 
 
 def _say_with_doubt(claim: Claim) -> str:
@@ -216,11 +151,3 @@ def _say_with_doubt(claim: Claim) -> str:
 def _say(claim: Claim) -> str:
     words = [claim.laterality or "", claim.finding.replace("_", " ")]
     return " ".join(word for word in words if word)
-
-
-def _listed(words: frozenset[str]) -> str:
-    return ", ".join(sorted(words))
-
-
-def _places(claim: Claim) -> str:
-    return ", ".join(place.replace("_", " ") for place in claim.anatomy)

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from radeval_core.findings.claim_match import SAME_RATIO, same_place, size_ratio
 from radeval_core.findings.claims import Claim
 from radeval_core.findings.differences import Denials
-from radeval_core.findings.kindred import kin
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.mention_groups import more_than_implied
 from radeval_core.findings.normality import STUDY
 from radeval_core.findings.numbers import is_single, same_number
+from radeval_core.findings.relations import LOOKS_LIKE, relation
 from radeval_core.findings.statements import Statement, read_statements
 from radeval_core.findings.types import Finding, ParsedReport
 
@@ -105,7 +105,8 @@ class Premises:
         seen: set[int] = set()
         for name in claim.names:
             for other, claims in self._claims.items():
-                if self._lexicon.related(name, other) or kin(name, other):
+                near = relation(name, other, self._lexicon)
+                if near is not None and near.kind != LOOKS_LIKE:
                     yield from ((i, found) for i, found in claims.items() if i not in seen)
                     seen.update(claims)
 
@@ -216,11 +217,19 @@ def _lacks(claim: Claim, other: Claim, lexicon: Lexicon, denied: frozenset[str])
 
 def _all_said(names: Iterable[str], known: Iterable[str], lexicon: Lexicon, denied: frozenset[str]) -> bool:
     """Return whether each name is among the known ones, or more general, or interchangeable and not denied."""
-    return all(
-        any(name == other or name in lexicon.more_general(other) or (name not in denied and kin(name, other))
-            for other in known)
-        for name in names
-    )  # fmt: skip
+
+    def said(name: str, other: str) -> bool:
+        if name == other or name in lexicon.more_general(other):
+            return True
+        return name not in denied and _says_as_much(other, name, lexicon)
+
+    return all(any(said(name, other) for other in known) for name in names)
+
+
+def _says_as_much(known: str, name: str, lexicon: Lexicon) -> bool:
+    """Return whether a known finding says another one in other words, or is what the other one is a sign of."""
+    found = relation(known, name, lexicon)
+    return found is not None and found.kind != LOOKS_LIKE and found.vaguer >= 0
 
 
 def _place_said(claim: Claim, other: Claim, lexicon: Lexicon) -> bool:

@@ -23,8 +23,8 @@ COMPILED = FOLDER / "compiled.json"
 _FINDING_FIELDS = {"kind", "significance", "regions", "parents", "forms", "sides", "when", "apart", "within",
                    "elsewhere"}  # fmt: skip
 _REGION_FIELDS = {"forms", "sided", "parent", "imagenome", "sides", "excludes"}
-CUES = ("negate", "negate_after", "doubt", "doubt_after", "affirm", "skip", "terminate", "normal", "generic",
-        "neutral", "restart", "locate", "verb")  # fmt: skip
+CUES = ("negate", "negate_after", "doubt", "doubt_after", "affirm", "skip", "skip_after", "terminate", "normal",
+        "generic", "neutral", "restart", "locate", "verb")  # fmt: skip
 #: allowed kinds of an entry; only normal statements produce `normality`
 _ENTRY_KINDS = tuple(kind for kind in KINDS if kind != "normality")
 SECTIONS = Path(__file__).with_name("sections.yaml")

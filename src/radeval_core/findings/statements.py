@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from radeval_core.findings.claims import Claim, read_claims
-from radeval_core.findings.kindred import listed
+from radeval_core.findings.claims import Claim, listed, read_claims
 from radeval_core.findings.mention_groups import more_than_implied
 from radeval_core.findings.types import Finding, ParsedReport, Span
 

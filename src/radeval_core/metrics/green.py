@@ -194,7 +194,8 @@ def _weighted(analysis: GreenAnalysis | None) -> float:
     if any(analysis.silent):
         return _of_silence(analysis.silent)
     errors = [e.weight for counted in (*analysis.significant, *analysis.insignificant) for e in counted.entries]
-    return weighted_green([entry.weight for entry in analysis.matched.entries], errors)
+    matched = analysis.matched.entries
+    return weighted_green([entry.weight for entry in matched], errors, [entry.lost for entry in matched])
 
 
 def _counts(analysis: GreenAnalysis) -> list[int]:

@@ -16,12 +16,12 @@ CANDIDATES = ["Small right pleural effusion.", "Clear lungs.", "Normal heart."]
 
 def test_the_numbers_are_means_over_reports():
     result = load("fineradscore").compute(CANDIDATES, REFERENCES)
-    # wrong side of an effusion 3 and missing nodule 2; nothing; missing emphysema 2
-    assert result["scores"] == [5.0, 0.0, 2.0] and result["fineradscore"] == pytest.approx(7 / 3)
-    assert result["max_scores"] == [3.0, 0.0, 2.0] and result["max"] == pytest.approx(5 / 3)
+    # wrong side of an effusion 3 and missing nodule 2; nothing; missing emphysema 1
+    assert result["scores"] == [5.0, 0.0, 1.0] and result["fineradscore"] == pytest.approx(6 / 3)
+    assert result["max_scores"] == [3.0, 0.0, 1.0] and result["max"] == pytest.approx(4 / 3)
     assert result["corrections_scores"] == [2.0, 0.0, 1.0] and result["corrections"] == 1.0
     assert result["wrong_location"] == pytest.approx(1 / 3) and result["missing_finding"] == pytest.approx(2 / 3)
-    assert result["urgent"] == pytest.approx(1 / 3) and result["actionable_nonurgent"] == pytest.approx(2 / 3)
+    assert result["urgent"] == pytest.approx(1 / 3) and result["actionable_nonurgent"] == pytest.approx(1 / 3)
     assert result["emergent"] == result["false_finding"] == 0.0 and result["unscored"] == 0
 
 

@@ -111,7 +111,7 @@ def test_an_empty_candidate_is_an_emergent_error_and_all_findings_are_inserted()
     normal = corrections_of("The heart is normal. Clear lungs.", " ")
     assert [(c.action, c.severity, c.after) for c in normal] == [("insert", 4, "The heart is normal. Clear lungs.")]
     found = corrections_of("Emphysema. Small left pleural effusion.", "")
-    assert [(c.after, c.severity) for c in found] == [("Emphysema.", 2), ("Small left pleural effusion.", 4)]
+    assert [(c.after, c.severity) for c in found] == [("Emphysema.", 1), ("Small left pleural effusion.", 4)]
 
 
 def test_a_candidate_without_findings_scores_like_an_empty_one():
@@ -120,7 +120,7 @@ def test_a_candidate_without_findings_scores_like_an_empty_one():
 
 def test_without_a_reference_every_claim_is_false():
     got = corrections_of("", "Emphysema. Clear left lung. Left rib fracture.")
-    assert [(c.line, c.action, c.severity) for c in got] == [(0, "delete", 4), (2, "delete", 2)]
+    assert [(c.line, c.action, c.severity) for c in got] == [(0, "delete", 1), (2, "delete", 4)]
     assert score("", "The heart is normal. Clear lungs.") == 4
 
 

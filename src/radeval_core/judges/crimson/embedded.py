@@ -5,31 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from radeval_core.error_categories import (
-    FALSE_COMPARISON,
-    FALSE_FINDING,
-    MISSING_FINDING,
-    OMITTED_COMPARISON,
-    WRONG_LOCATION,
-)
+from radeval_core.error_categories import FALSE_FINDING, MISSING_FINDING
 from radeval_core.findings.claims import Claim
 from radeval_core.findings.compare import Comparison, compare
 from radeval_core.findings.differences import WEIGHT, Difference
-from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.types import Finding, ParsedReport
 from radeval_core.functional.crimson import ATTRIBUTE, FALSE, MISSING, crimson
 from radeval_core.judges.crimson.analysis import CrimsonAnalysis
 from radeval_core.judges.crimson.context_rules import context_table
 from radeval_core.judges.crimson.significance import significance
 from radeval_core.patient_context import PatientContext
-
-#: types of attribute errors by category; a wrong degree can be of several types, see `_type`
-_TYPES = {
-    WRONG_LOCATION: "location",
-    FALSE_COMPARISON: "temporal",
-    OMITTED_COMPARISON: "temporal",
-}
-
 
 #: the most that one attribute error weighs
 _WORST = 1.25
@@ -57,7 +42,8 @@ def evaluate(
     invented = [d.candidate for d in lone[FALSE_FINDING] if d.candidate]
     references = _numbered("R", [*(theirs for theirs, _ in comparison.matched), *missed])
     predictions = _numbered("P", [*(ours for _, ours in comparison.matched), *invented])
-    wrong = [d for d in comparison.differences if d.reference is not None and d.candidate is not None]
+    every = (*comparison.differences, *comparison.shortfalls)
+    wrong = [d for d in every if d.reference is not None and d.candidate is not None]
     return {
         "reference_findings": [_finding(*numbered, reference, context) for numbered in references.values()],
         "predicted_findings": [_finding(*numbered, candidate, context) for numbered in predictions.values()],
@@ -69,8 +55,7 @@ def evaluate(
             FALSE: [predictions[id(claim)][0] for claim in invented],
             MISSING: [references[id(claim)][0] for claim in missed],
             ATTRIBUTE: [
-                _attribute_error(d, references[id(d.reference)][0], predictions[id(d.candidate)][0], reference.lexicon)
-                for d in wrong
+                _attribute_error(d, references[id(d.reference)][0], predictions[id(d.candidate)][0]) for d in wrong
             ],
         },
     }
@@ -98,33 +83,15 @@ def _finding(name: str, claim: Claim, report: ParsedReport, context: PatientCont
     }
 
 
-def _attribute_error(difference: Difference, theirs: str, ours: str, lexicon: Lexicon) -> dict[str, Any]:
+def _attribute_error(difference: Difference, theirs: str, ours: str) -> dict[str, Any]:
     return {
         "ref_id": theirs,
         "pred_id": ours,
         "severity": "significant" if difference.significant else "negligible",
-        "error_types": [_type(difference, lexicon)],
+        "error_types": [difference.aspect],
         "explanation": difference.about,
         "weight": min(difference.weight / WEIGHT[difference.significance], _WORST),
     }
-
-
-def _type(difference: Difference, lexicon: Lexicon) -> str:
-    """Return the type of an attribute error.
-
-    A similar finding is too vague, too specific, or another one; a wrong degree is one of certainty, of measurement or
-    of severity.
-    """
-    if difference.category == FALSE_FINDING and difference.reference and difference.candidate:
-        theirs, ours = difference.reference.finding, difference.candidate.finding
-        if ours in lexicon.more_general(theirs):
-            return "unspecific"
-        return "overinterpretation" if theirs in lexicon.more_general(ours) else "descriptor"
-    if difference.category in _TYPES:
-        return _TYPES[difference.category]
-    if "possible" in difference.about.rpartition(":")[2]:
-        return "certainty"
-    return "measurement" if difference.about.endswith("mm") else "severity"
 
 
 def say(claim: Claim) -> str:

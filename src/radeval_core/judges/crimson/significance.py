@@ -12,7 +12,7 @@ import yaml
 
 from radeval_core.findings.claims import Claim
 from radeval_core.functional.crimson import LEVELS
-from radeval_core.judges.fineradscore.rating import out_of_place, severity_lists
+from radeval_core.judges.fineradscore.rating import severity_lists
 
 #: the levels, the highest first
 ORDER = tuple(LEVELS)
@@ -53,7 +53,7 @@ def significance(claim: Claim, text: str) -> str:
     table, severe = _table(), severity_lists()
     names = set(claim.names)
     if claim.kind in table.kinds:
-        return URGENT if "endotracheal_tube" in names and out_of_place(claim) else table.kinds[claim.kind]
+        return URGENT if claim.misplaced else table.kinds[claim.kind]
     level = higher(*(_of_name(name, claim) for name in claim.names))
     if claim.severity == "mild" and names & table.lower_if_mild:
         level = lowered(level)

@@ -56,13 +56,16 @@ def correct(reference: ParsedReport, candidate: ParsedReport) -> Analysis:
 
 def _corrections(reference: ParsedReport, candidate: ParsedReport) -> list[Correction]:
     comparison = compare(reference, candidate)
-    if not comparison.differences:
+    # a line that leaves out the side is rewritten too; naming what the reference thinks possible needs no correction
+    vaguer = [d for d in comparison.shortfalls if d.aspect != "certainty"]
+    differences = (*comparison.differences, *vaguer)
+    if not differences:
         return []
     lines = split_lines(candidate.text)
     sided = _sided_lines(lines, candidate)
     by_line: dict[int, Problems] = {}
     missing: list[Difference] = []
-    for difference in comparison.differences:
+    for difference in differences:
         if difference.candidate is None:
             missing.append(difference)
             continue

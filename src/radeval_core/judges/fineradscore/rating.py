@@ -12,33 +12,33 @@ from radeval_core.corrections.types import INVALID_COMPARISON, RATING
 from radeval_core.error_categories import FALSE_COMPARISON, OMITTED_COMPARISON, WRONG_SEVERITY
 from radeval_core.findings.claims import Claim
 from radeval_core.findings.differences import WEIGHT, Difference
+from radeval_core.findings.faults import HALF
 
-#: correct position of the tip of an endotracheal tube, in millimetres above the carina
-_IN_PLACE = (20.0, 70.0)
 #: an error of degree or size with at least this fraction of the finding's weight is far off: mild for severe, more than
 #: twice the size
 _FAR_OFF = 0.6
+#: a small finding that is missed or invented has a little less than its full weight
+_IN_FULL = 0.75
 
 
 def rate(difference: Difference) -> str:
     """Return the rating of one error.
 
-    A missed or invented finding counts with its full weight, a wrongly described or uncertain one with a part of it. An
-    error about an earlier film is never worse than actionable.
+    A missed or invented finding counts in full. A wrongly described or uncertain one is less severe than a missed one,
+    and an error that hardly misleads is not actionable. An error about an earlier film is never worse than actionable.
     """
     if (misplaced := _misplaced_airway(difference)) is not None:
         return misplaced
-    weight, category = difference.weight, difference.category
     claims = [claim for claim in (difference.reference, difference.candidate) if claim is not None]
-    if category == WRONG_SEVERITY:
-        return RATING[
-            _wrong_degree(weight / WEIGHT[difference.significance], _severity(difference.significance, claims))
-        ]
-    if weight < WEIGHT["minor"]:
-        return INVALID_COMPARISON if category == FALSE_COMPARISON else RATING[1]
-    if category in (FALSE_COMPARISON, OMITTED_COMPARISON) or weight < WEIGHT["actionable"]:
-        return RATING[2]
-    return RATING[_severity("urgent" if weight >= WEIGHT["urgent"] else "actionable", claims)]
+    missed = _severity(difference.significance, claims)
+    share = difference.weight / WEIGHT[difference.significance]
+    if difference.category in (FALSE_COMPARISON, OMITTED_COMPARISON):
+        if share >= HALF:
+            return RATING[min(missed, 2)]
+        return INVALID_COMPARISON if difference.category == FALSE_COMPARISON else RATING[1]
+    if difference.category == WRONG_SEVERITY:
+        return RATING[_wrong_degree(share, missed)]
+    return RATING[missed if share >= _IN_FULL else max(1, missed - 1) if share >= HALF else 1]
 
 
 def _severity(significance: str, claims: Sequence[Claim]) -> int:
@@ -50,7 +50,7 @@ def _severity(significance: str, claims: Sequence[Claim]) -> int:
         return 4 if emergent else 3
     if significance == "actionable":
         return 3 if names & named["urgent"] else 2
-    return 2 if significance == "minor" else 1
+    return 1
 
 
 def _wrong_degree(share: float, missed: int) -> int:
@@ -62,19 +62,11 @@ def _wrong_degree(share: float, missed: int) -> int:
 
 
 def _misplaced_airway(difference: Difference) -> str | None:
-    """Return the rating if only one of the reports has the endotracheal tube out of place, else None."""
+    """Return the rating if only one of the reports has a tube out of place, else None."""
     theirs, ours = difference.reference, difference.candidate
-    if theirs is None or ours is None or "endotracheal_tube" not in theirs.names:
-        return None
-    if out_of_place(theirs) == out_of_place(ours):
+    if theirs is None or ours is None or theirs.misplaced == ours.misplaced:
         return None
     return RATING[4 if "bronchus" in (*theirs.anatomy, *ours.anatomy) else 3]
-
-
-def out_of_place(tube: Claim) -> bool:
-    """Return whether an endotracheal tube ends in a bronchus, or not 2 to 7 cm above the carina."""
-    low, high = _IN_PLACE
-    return "bronchus" in tube.anatomy or any(not low <= distance <= high for distance in tube.measurements)
 
 
 @cache

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from radeval_core.findings.claims import Claim
-from radeval_core.findings.kindred import near_names, one_side
 from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.relations import near_names, one_side
 from radeval_core.findings.types import Finding, ParsedReport
 
 #: distinct sentences that are compared with a line; no real report states one claim in as many

@@ -29,18 +29,21 @@ class GreenItem:
         weight: how much it matters clinically; always 1 if a model judges.
         reference: start and end of its sentence in the reference, if known.
         candidate: start and end of its sentence in the candidate, if known.
+        lost: the part of a matched finding's weight that a vaguer description costs.
     """
 
     text: str
     weight: float = 1.0
     reference: Span | None = None
     candidate: Span | None = None
+    lost: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """Return the item as plain values; it has a weight if we know where it is."""
         spans = {"reference": self.reference, "prediction": self.candidate}
         known = {side: list(span) for side, span in spans.items() if span}
-        return {"text": self.text, **({"weight": self.weight} if known else {}), **known}
+        lost = {"lost": self.lost} if self.lost else {}
+        return {"text": self.text, **({"weight": self.weight} if known else {}), **lost, **known}
 
 
 @dataclass(frozen=True)

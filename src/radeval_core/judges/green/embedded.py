@@ -12,16 +12,17 @@ from radeval_core.findings.types import Finding, ParsedReport, Span
 from radeval_core.judges.green.analysis import Counted, GreenAnalysis, GreenItem
 from radeval_core.pairs import is_blank
 
-#: everything that both reports call normal counts as one matched finding, so that a list of negatives never outweighs
-#: abnormal findings
-_NORMAL_WEIGHT = 1.0
+#: everything that both reports call normal counts as one matched finding in the paper's equation, so that a list of
+#: negatives never outweighs abnormal findings. It has no weight: what is normal earns nothing.
+_NORMAL_WEIGHT = 0.0
 _NORMAL = "normal or absent in both"
 
 
 def analyse(reference: ParsedReport, candidate: ParsedReport) -> GreenAnalysis:
     """Return the errors and the matched findings of the candidate."""
     comparison = compare(reference, candidate)
-    matched = [_matched(theirs, ours) for theirs, ours in comparison.matched]
+    lost = _lost(comparison)
+    matched = [_matched(theirs, ours, lost.get(id(ours), [])) for theirs, ours in comparison.matched]
     differences = comparison.differences
     silent = (not candidate.findings, not reference.findings)
     if not any(silent) and (agreed := _agreed_normal(comparison)):
@@ -61,10 +62,20 @@ def _error(difference: Difference) -> GreenItem:
     return GreenItem(_sentence_about(difference), difference.weight, theirs or denial, ours or denial)
 
 
-def _matched(theirs: Claim, ours: Claim) -> GreenItem:
+def _lost(comparison: Comparison) -> dict[int, list[Difference]]:
+    """Return what costs each matched claim of the candidate credit."""
+    lost: dict[int, list[Difference]] = {}
+    for shortfall in comparison.shortfalls:
+        lost.setdefault(id(shortfall.candidate), []).append(shortfall)
+    return lost
+
+
+def _matched(theirs: Claim, ours: Claim, shortfalls: Sequence[Difference]) -> GreenItem:
     words = (theirs.severity, theirs.laterality, theirs.finding.replace("_", " "))
     text = " ".join(word for word in words if word)
-    return GreenItem(text, WEIGHT[theirs.significance], _sentence(theirs.mentions), _sentence(ours.mentions))
+    weight = WEIGHT[theirs.significance]
+    lost = min(sum(shortfall.weight for shortfall in shortfalls), weight)
+    return GreenItem(text, weight - lost, _sentence(theirs.mentions), _sentence(ours.mentions), lost)
 
 
 def _sentence(mentions: Iterable[Finding]) -> Span | None:
