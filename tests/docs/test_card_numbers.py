@@ -1,10 +1,10 @@
 """The numbers of the example pairs in cards and README are those of today."""
 
 import pytest
-from write_card_numbers import EXAMPLES, card, pages
 
 from radeval_core import metric_names, score
 from radeval_core.io import open_pairs
+from write_card_numbers import EXAMPLES, card, pages
 
 
 @pytest.mark.e2e
