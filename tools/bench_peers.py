@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from peer_rows import ENVIRONMENTS, NOT_TIMED, ROWS
+from peer_rows import ENVIRONMENTS, NOT_TIMED, REMOVED, ROWS
 
 HERE = Path(__file__).resolve().parent
 EXAMPLES = HERE.parent / "examples" / "pairs.jsonl"
@@ -38,8 +38,8 @@ EXAMPLES = HERE.parent / "examples" / "pairs.jsonl"
 # ---- preparation ----------------------------------------------------------------------------------------------------
 
 
-def build_environment(folder: Path, requirements: tuple[str, ...]) -> Path | None:
-    """Return the Python of an environment with exactly these packages; None if they cannot be installed."""
+def build_environment(folder: Path, requirements: tuple[str, ...], removed: tuple[str, ...] = ()) -> Path | None:
+    """Return the Python of an environment with these packages and without the removed; None if they do not install."""
     python, made = folder / "bin" / "python", folder / "radeval-peer.json"
     if made.is_file() and json.loads(made.read_text("utf-8")) == list(requirements):
         return python
@@ -49,6 +49,8 @@ def build_environment(folder: Path, requirements: tuple[str, ...]) -> Path | Non
     if done.returncode:
         print(f"  cannot be installed, continuing without it: {done.stderr.strip().splitlines()[-1]}")
         return None
+    if removed:
+        subprocess.run([python, "-m", "pip", "uninstall", "-q", "-y", *removed], check=True)
     made.write_text(json.dumps(requirements), "utf-8")
     return python
 
@@ -243,7 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     texts = [pair[side] for pair in pairs for side in ("prediction", "reference")]
     rows = {name: ROWS[name] for name in names}
     needed = dict.fromkeys(row.environment for row in rows.values())
-    pythons = {name: build_environment(envs / name, ENVIRONMENTS[name]) for name in needed}
+    pythons = {name: build_environment(envs / name, ENVIRONMENTS[name], REMOVED.get(name, ())) for name in needed}
     kinds = dict.fromkeys(row.checkpoint for row in rows.values() if row.checkpoint)
     checkpoints = {kind: make_checkpoint(kind, envs / "checkpoints", args.size, file) for kind in kinds}
     print(f"{len(pairs)} pairs, {len(set(texts))} distinct texts of {len(texts)}; {args.threads} threads; seconds")

@@ -15,6 +15,7 @@ import contextlib
 import io
 import json
 import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -60,6 +61,14 @@ def radeval_chexbert() -> Scoring:
     return score
 
 
+def radeval_radgraph() -> Scoring:
+    """Return RadEval's RadGraph F1. Its files import a package `RadEval`, which the one on PyPI does not contain."""
+    import radeval as installed
+
+    sys.modules["RadEval"] = installed
+    return radeval("radgraph")
+
+
 def radeval_temporal() -> Scoring:
     """Return RadEval's Temporal F1 with a Stanza pipeline that finds no entity: its list of words alone."""
     import stanza
@@ -69,28 +78,12 @@ def radeval_temporal() -> Scoring:
     return radeval("temporal")
 
 
-def radeval_ratescore(checkpoint: Path) -> Scoring:
-    """Return the class behind RadEval's `ratescore` with the models of a checkpoint."""
-    from radeval.metrics.RaTEScore.scorer import RaTEScore
-
-    models = {"bert_model": str(checkpoint / "ner"), "eval_model": str(checkpoint / "encoder")}
-    scorer = RaTEScore(**models, use_gpu=False)
-
-    def score(predictions: list[str], references: list[str]) -> dict[str, float]:
-        scores, *_ = scorer.compute_score(candidate_list=predictions, reference_list=references)
-        return {"mean": sum(scores) / len(scores)}
-
-    return score
-
-
 def torchmetrics_bleu() -> Scoring:
-    """Return sacrebleu's BLEU as torchmetrics computes it: of the corpus, and of each pair as ours does."""
+    """Return sacrebleu's BLEU of the corpus. Ours gives a score per pair and an interval too; this call does not."""
     from torchmetrics.functional.text import sacre_bleu_score
 
     def score(predictions: list[str], references: list[str]) -> dict[str, float]:
-        each = [sacre_bleu_score([p], [[r]]) for p, r in zip(predictions, references, strict=True)]
-        corpus = sacre_bleu_score(predictions, [[reference] for reference in references])
-        return {"bleu": 100 * float(corpus), "mean of pairs": 100 * float(sum(each)) / len(each)}
+        return {"bleu": float(sacre_bleu_score(predictions, [[reference] for reference in references]))}
 
     return score
 
@@ -159,19 +152,19 @@ def mean(scores: list[float]) -> dict[str, float]:
 
 def load(name: str, checkpoint: Path) -> Scoring:
     """Return what scores a row of bench_peers.py."""
-    with_checkpoint = {"radeval-ratescore": radeval_ratescore, "torchmetrics-bertscore": torchmetrics_bertscore}
-    if name in with_checkpoint:
-        return with_checkpoint[name](checkpoint)
+    if name == "torchmetrics-bertscore":
+        return torchmetrics_bertscore(checkpoint)
     own: dict[str, Callable[[], Scoring]] = {
         "radeval-bertscore": radeval_bertscore,
         "radeval-chexbert": radeval_chexbert,
+        "radeval-radgraph-xl": radeval_radgraph,
         "radeval-temporal": radeval_temporal,
         "torchmetrics-bleu": torchmetrics_bleu,
         "torchmetrics-rouge": torchmetrics_rouge,
         "crimson": crimson,
         "radfact": radfact,
     }
-    return own[name]() if name in own else radeval(name.removeprefix("radeval-").removesuffix("-xl"))
+    return own[name]() if name in own else radeval(name.removeprefix("radeval-"))
 
 
 def link_names(name: str, checkpoint: Path) -> None:

@@ -64,8 +64,10 @@ def test_our_side_scores_as_the_package_does(name, tmp_path):
     row = peer_rows.ROWS[name]
     got = peer_sides.run_ours(row, None, PAIRS, tmp_path / "rows.json")
     pairs = [json.loads(line) for line in PAIRS.read_text("utf-8").splitlines()]
-    configs = {row.metric: row.options["config_name"]} if row.options else None
-    summary = score(pairs, [row.metric], configs).summary()
+    options = dict(row.options)
+    config = options.pop("config_name", None)
+    configs = {row.metric: config} if config else None
+    summary = score(pairs, [row.metric], configs, {row.metric: options}).summary()
     assert got["result"][row.metric] == summary[row.metric]["score"]
     assert got["cpu"] > 0 and got["seconds"] > 0
 
