@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import resource
 import tarfile
 import tempfile
 import time
@@ -21,7 +20,7 @@ from typing import Any
 
 from peer_answers import crimson_answers, radfact_answers
 from peer_rows import ROWS, Row
-from upstream_outputs import measure, read_pairs
+from upstream_outputs import measure, peak_mb, read_pairs
 
 #: on a CPU, small batches of similar lengths are the fastest
 BARE_BATCH = 8
@@ -202,11 +201,6 @@ def padded(rows: list[tuple[int, ...]]) -> tuple[Any, Any]:
     ids = torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
     lengths = torch.tensor([len(row) for row in rows])
     return ids, (torch.arange(ids.shape[1]) < lengths[:, None]).long()
-
-
-def peak_mb() -> float:
-    """Return the peak memory of this process in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def main() -> None:

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -121,3 +123,11 @@ def test_the_made_up_answers_are_the_same_for_both_sides_and_have_the_form_of_th
         assert told == names
     verdicts = [verdict for pair in peer_answers.radfact_answers(20) for side in pair for verdict in side]
     assert {"entailment", "not_entailment"} == {re.search(r"^status: (\w+)$", v, re.M).group(1) for v in verdicts}
+
+
+@pytest.mark.e2e
+def test_the_peak_memory_is_that_of_the_process_not_of_the_one_that_started_it():
+    ballast = bytearray(b"x" * 400_000_000)
+    code = "import upstream_outputs; print(upstream_outputs.peak_mb())"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "tools", capture_output=True, text=True, check=True)
+    assert len(ballast) and float(done.stdout) < 200
