@@ -46,7 +46,7 @@ SPEC = MetricSpec(
 )
 
 
-class _StemTokenizer(Tokenizer):  # type: ignore[misc]  # rouge-score has no types
+class _StemTokenizer(Tokenizer):
     """Splits a text as rouge-score does and stems each word once: reports repeat their words, and stemming is slow."""
 
     def __init__(self) -> None:
