@@ -99,24 +99,6 @@ def torchmetrics_rouge() -> Scoring:
     return score
 
 
-def torchmetrics_bertscore(checkpoint: Path) -> Scoring:
-    """Return BERTScore of torchmetrics, with its default batches."""
-    from torchmetrics.text import BERTScore
-    from transformers import AutoModel, AutoTokenizer
-
-    model, tokenizer = AutoModel.from_pretrained(checkpoint), AutoTokenizer.from_pretrained(checkpoint)
-
-    def forward(model: Any, batch: dict[str, Any]) -> Any:
-        return model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).last_hidden_state
-
-    def score(predictions: list[str], references: list[str]) -> dict[str, float]:
-        metric = BERTScore(model=model.eval(), user_tokenizer=tokenizer, user_forward_fn=forward, device="cpu")
-        metric.update(predictions, references)
-        return {"f1": float(metric.compute()["f1"].mean())}
-
-    return score
-
-
 def crimson() -> Scoring:
     """Return how CRIMSON reads and scores an answer of its judge; the answers are made up, and no model is loaded."""
     from CRIMSON.generate_score import CRIMSONScore
@@ -150,10 +132,8 @@ def mean(scores: list[float]) -> dict[str, float]:
     return {"mean": sum(scores) / len(scores)}
 
 
-def load(name: str, checkpoint: Path) -> Scoring:
+def load(name: str) -> Scoring:
     """Return what scores a row of bench_peers.py."""
-    if name == "torchmetrics-bertscore":
-        return torchmetrics_bertscore(checkpoint)
     own: dict[str, Callable[[], Scoring]] = {
         "radeval-bertscore": radeval_bertscore,
         "radeval-chexbert": radeval_chexbert,
@@ -200,7 +180,7 @@ def main() -> None:
     printed = io.StringIO()  # the packages print messages, but standard output is for the answer
     with contextlib.redirect_stdout(printed), hub_folder(row.checkpoint, checkpoint, RADGRAPH):
         link_names(args.row, checkpoint)
-        got = measure(lambda: load(args.row, checkpoint), predictions, references, row.passes)
+        got = measure(lambda: load(args.row), predictions, references, row.passes)
     got["result"] = {name: float(value) for name, value in got["result"].items()}
     print(json.dumps(got))
 
