@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib.metadata import version
 from typing import ClassVar
 
 import numpy as np
+from nltk.stem import porter
 from rouge_score.rouge_scorer import RougeScorer as GoogleRouge
-from rouge_score.tokenizers import DefaultTokenizer
+from rouge_score.tokenize import tokenize
+from rouge_score.tokenizers import DefaultTokenizer, Tokenizer
 
 from radeval_core.functional.rouge import lcs_precision_recall_f1
 from radeval_core.metrics.base import Option, PairScores, Scorer
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair
 
+#: stems to remember per scorer: more than the words of radiology reports
+_STEMS = 65_536
 KINDS = ("rouge1", "rouge2", "rougeL")
 #: tokens of a report that ROUGE-L compares: its time grows with the square of them. No report is near this long.
 LCS_TOKENS = 50_000
@@ -43,6 +48,17 @@ SPEC = MetricSpec(
 )
 
 
+class _StemTokenizer(Tokenizer):
+    """Splits a text as rouge-score does and stems each word once: reports repeat their words, and stemming is slow."""
+
+    def __init__(self) -> None:
+        self.stem = lru_cache(maxsize=_STEMS)(porter.PorterStemmer().stem)
+
+    def tokenize(self, text: str) -> list[str]:
+        words: list[str] = tokenize(text, self)
+        return words
+
+
 class RougeScorer(Scorer):
     """Computes F1 of each kind; with several references, the best of each kind."""
 
@@ -50,7 +66,7 @@ class RougeScorer(Scorer):
     options: ClassVar = {"stemmer": Option(False, bool, "compare Porter stems instead of words")}
 
     def prepare(self) -> None:
-        self._tokenizer = DefaultTokenizer(self.chosen["stemmer"])
+        self._tokenizer: Tokenizer = _StemTokenizer() if self.chosen["stemmer"] else DefaultTokenizer()
         self._ngrams = GoogleRouge(["rouge1", "rouge2"], tokenizer=self._tokenizer)
 
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
