@@ -28,7 +28,7 @@ def heavy_imports():
 
 
 def api_score(name, reference, candidate):
-    return load(name, **demo_options(get_spec(name))).compute([candidate], [reference])[name]
+    return load(name, **demo_options(get_spec(name))).compute([candidate], [reference])["scores"][0]
 
 
 # the common scale
