@@ -36,6 +36,7 @@ def load_encoder(
         The model in eval mode, its tokenizer, and `name@revision`.
     """
     with loading(source):
+        load_config(source)  # before the tokenizer, which reads the config too: its claims may fill the memory
         tokenizer = pretrained(transformers.AutoTokenizer, source)
     model, identified = load_model(source, layers, dtype, name, auto, exact)
     return model, tokenizer, identified
