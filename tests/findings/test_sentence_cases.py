@@ -8,7 +8,12 @@ import yaml
 
 from radeval_core.findings import parse
 
-GROUPS = yaml.safe_load((Path(__file__).parent / "sentence_cases.yaml").read_text("utf-8"))
+FILES = ("sentence_cases.yaml", "structure_cases.yaml")
+GROUPS = {
+    group: cases
+    for name in FILES
+    for group, cases in yaml.safe_load((Path(__file__).parent / name).read_text("utf-8")).items()
+}
 CASES = [pytest.param(case, id=f"{group}-{i}") for group, cases in GROUPS.items() for i, case in enumerate(cases)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -227,8 +227,20 @@ def _add_cues(lexicon: Lexicon, data: Mapping[str, list[str]]) -> None:
 def _add_modifiers(lexicon: Lexicon, data: Mapping[str, Mapping[str, list[str]]]) -> None:
     for kind, allowed in (("side", LATERALITIES), ("severity", SEVERITIES), ("change", CHANGES)):
         for value in allowed:
-            for form in data[kind].get(value, ()):
-                setattr(lexicon.roles(form), kind, value)
+            for pattern in data[kind].get(value, ()):
+                for form in _alternatives(pattern):
+                    setattr(lexicon.roles(form), kind, value)
+
+
+def _alternatives(pattern: str) -> Iterator[str]:
+    """Yield the forms of a pattern: `not (seen|present) on (|the) prior` has four."""
+    before, bracket, rest = pattern.partition("(")
+    if not bracket:
+        yield pattern
+        return
+    choices, _, after = rest.partition(")")
+    for choice in choices.split("|"):
+        yield from _alternatives(f"{before}{choice}{after}")
 
 
 def _check_names(lexicon: Lexicon, home: Mapping[str, str] | None = None) -> None:
