@@ -12,6 +12,7 @@ from radeval_core.findings import claim_match
 from radeval_core.findings.claim_match import KIN, RELATED, match, same_concept, same_place, size_ratio
 from radeval_core.findings.claims import read_claims
 from radeval_core.findings.compare import compare
+from radeval_core.findings.fine_places import apart
 from radeval_core.findings.kindred import kin, listed, near_names, one_side
 from radeval_core.findings.levels import Levels
 from radeval_core.findings.lexicon_files import load_lexicon
@@ -71,6 +72,8 @@ def one_by_one(report):
         both_said = more_than_implied(one, lexicon) and more_than_implied(other, lexicon)
         if both_said and not lexicon.one_place(one.anatomy, other.anatomy):
             return False
+        if apart(one.places, other.places):
+            return False
         discs, more = levels.discs(one), levels.discs(other)
         return not discs or not more or bool(discs & more)
 
@@ -99,9 +102,9 @@ def likeness(a, b, lexicon, denied):
     side = 1.0 if one_side(a.laterality, b.laterality) else 0.3 if "bilateral" in (a.laterality, b.laterality) else 0.0
     if place == 0 and side == 0:
         return 0.1 if a.kind == "device" else 0.0
-    if concept < 1 and (place == 0 or side == 0):
-        return 0.0
     sizes = 0.1 if a.measurements and b.measurements and size_ratio(a, b) < 1.25 else 0.0
+    if concept < 1 and (place == 0 or side == 0) and not sizes:
+        return 0.0
     return concept + 0.5 * place + 0.5 * side + sizes + (0.1 if a.severity == b.severity else 0.0)
 
 

@@ -68,7 +68,7 @@ def _parse(args: argparse.Namespace) -> int:
             print(json.dumps(report_row("text", report), ensure_ascii=False))
         else:
             header = ["finding", "polarity", "anatomy", "side", "severity", "size (mm)", "number", "change", "text"]
-            print_table(header, [finding_cells(f) for f in report.findings])
+            print_table(header, [finding_cells(f) for f in report.every])
         return 0
     if not args.out and not args.json:
         raise InputError("give --out FILE.jsonl, or --json to print the rows")

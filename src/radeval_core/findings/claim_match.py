@@ -17,6 +17,7 @@ from radeval_core.findings.atlas import standard_atlas
 from radeval_core.findings.claims import Claim
 from radeval_core.findings.kindred import kin, near_names, one_side
 from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.open_match import WRITTEN, as_written, compare_names
 from radeval_core.findings.regions import imagenome_regions
 
 #: likeness of a finding and a more general one
@@ -106,7 +107,8 @@ def _alike(
     sizes = np.where(_same_sizes(a.sizes[rows], b.sizes[columns]), 0.1, 0.0)
     grade = np.where(_by_pair(a.severities, b.severities, rows, columns, str.__eq__), 0.1, 0.0)
     likeness = concept + 0.5 * place + 0.5 * side + sizes + grade
-    likeness[(concept < 1) & ((place == 0) | (side == 0))] = 0.0
+    # lesions of one size with similar names are one lesion at the wrong place; without a size they are two findings
+    likeness[(concept < 1) & ((place == 0) | (side == 0)) & (sizes == 0)] = 0.0
     likeness[nowhere] = np.where(a.devices[rows[nowhere]], 0.1, 0.0)
     kept = likeness > 0
     return rows[kept], columns[kept], likeness[kept]
@@ -153,28 +155,39 @@ def _concepts(
     theirs: Sequence[Claim], ours: Sequence[Claim], lexicon: Lexicon
 ) -> tuple[_Indices, _Indices, NDArray[np.float64]]:
     """Return the pairs of claims whose concepts are alike, by row, and how much."""
+    their_names, our_names = _spoken_names(theirs, ours, lexicon), _spoken_names(ours, theirs, lexicon)
     owners: dict[tuple[str, ...], list[int]] = {}
-    for j, claim in enumerate(ours):
-        owners.setdefault(claim.names, []).append(j)
+    for j, names in enumerate(our_names):
+        owners.setdefault(names, []).append(j)
     named: dict[str, list[tuple[str, ...]]] = {}
     for names in owners:
         for name in names:
             named.setdefault(name, []).append(names)
-    near = _near_concepts(theirs, ours, lexicon)
+    near = _near_concepts((*their_names, *our_names), lexicon)
     found: dict[tuple[str, ...], tuple[_Indices, NDArray[np.float64]]] = {}
-    for names in dict.fromkeys(claim.names for claim in theirs):
+    for names in dict.fromkeys(their_names):
         partners = dict.fromkeys(other for x in names for y in near[x] for other in named.get(y, ()))
         alike = [(j, same_names(names, other, lexicon)) for other in partners for j in owners[other]]
         alike.sort()
         found[names] = np.array([j for j, _ in alike], dtype=np.intp), np.array([value for _, value in alike])
-    columns = [found[claim.names][0] for claim in theirs]
+    columns = [found[names][0] for names in their_names]
     rows = np.repeat(np.arange(len(theirs)), [len(part) for part in columns])
-    return rows, np.concatenate(columns), np.concatenate([found[claim.names][1] for claim in theirs])
+    return rows, np.concatenate(columns), np.concatenate([found[names][1] for names in their_names])
 
 
-def _near_concepts(theirs: Sequence[Claim], ours: Sequence[Claim], lexicon: Lexicon) -> dict[str, set[str]]:
+def _spoken_names(claims: Sequence[Claim], others: Sequence[Claim], lexicon: Lexicon) -> list[tuple[str, ...]]:
+    """Return the names of each claim; if the other report has open findings, also its own words."""
+    if all(name in lexicon.entries for claim in others for name in claim.names):
+        return [claim.names for claim in claims]
+    return [
+        (*claim.names, *dict.fromkeys(as_written(mention, lexicon) for mention in claim.mentions if not mention.open))
+        for claim in claims
+    ]
+
+
+def _near_concepts(every: Sequence[tuple[str, ...]], lexicon: Lexicon) -> dict[str, set[str]]:
     """Return for each name in two reports the names that `_concept` relates to it."""
-    names = dict.fromkeys(name for claim in (*theirs, *ours) for name in claim.names)
+    names = dict.fromkeys(name for claim in every for name in claim)
     near = near_names(names, lexicon)
     children: dict[str, list[str]] = {}
     for name in names:
@@ -196,11 +209,19 @@ def same_names(ones: tuple[str, ...], others: tuple[str, ...], lexicon: Lexicon)
     return max(_concept(x, y, lexicon) for x in ones for y in others)
 
 
-@lru_cache(maxsize=65_536)
 def _concept(one: str, other: str, lexicon: Lexicon) -> float:
     """Return 1 for the same concept, RELATED, KIN or SIBLINGS for similar ones, else 0."""
     if one == other:
         return 1.0
+    if one not in lexicon.entries or other not in lexicon.entries:
+        either = (one, other)
+        is_open = any(not x.startswith(WRITTEN) and x not in lexicon.entries for x in either)
+        return compare_names(one, other).value if is_open else 0.0
+    return _listed_concept(one, other, lexicon)
+
+
+@lru_cache(maxsize=65_536)
+def _listed_concept(one: str, other: str, lexicon: Lexicon) -> float:
     if lexicon.related(one, other):
         return RELATED
     if kin(one, other):

@@ -14,6 +14,7 @@ from radeval_core.findings.claims import Claim, read_claims
 from radeval_core.findings.differences import Denials, Difference, alone, between
 from radeval_core.findings.kindred import near_names, one_side
 from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.open_claims import match_by_size
 from radeval_core.findings.types import ParsedReport
 
 
@@ -38,6 +39,7 @@ def compare(reference: ParsedReport, candidate: ParsedReport) -> Comparison:
     theirs, ours = read_claims(reference), read_claims(candidate)
     denied_there, denied_here = _denied(reference), _denied(candidate)
     pairs = match(theirs, ours, lexicon, denied_there, denied_here)
+    pairs += match_by_size(theirs, ours, pairs, lexicon)
     differences: list[Difference] = []
     for i, j in pairs:
         differences += between(theirs[i], ours[j], lexicon)
@@ -59,7 +61,7 @@ def _position(difference: Difference) -> tuple[bool, int]:
 
 def _denied(report: ParsedReport) -> frozenset[str]:
     """Return the findings a report denies by name."""
-    return frozenset(f.finding for f in report.findings if f.polarity == "absent" and not f.implied)
+    return frozenset(f.finding for f in (*report.findings, *report.open) if f.polarity == "absent" and not f.implied)
 
 
 def _lone(
@@ -94,5 +96,5 @@ def _common_normality(reference: ParsedReport, candidate: ParsedReport) -> tuple
 
 def _normality(report: ParsedReport) -> tuple[set[str], set[str]]:
     """Return what a report calls normal or absent: only what it names, and all including what that implies."""
-    normal = [f for f in report.findings if f.kind == "normality" or f.polarity == "absent"]
+    normal = [f for f in (*report.findings, *report.open) if f.kind == "normality" or f.polarity == "absent"]
     return {f.finding for f in normal if not f.implied}, {f.finding for f in normal}

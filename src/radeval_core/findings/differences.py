@@ -16,6 +16,7 @@ from radeval_core.error_categories import (
 )
 from radeval_core.findings.claim_match import SAME_RATIO, SIBLINGS, same_concept, same_place, size_ratio
 from radeval_core.findings.claims import Claim
+from radeval_core.findings.fine_places import apart
 from radeval_core.findings.kindred import one_side
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.numbers import is_single, is_staged, same_number
@@ -75,7 +76,7 @@ class Denials:
         self._lexicon = report.lexicon
         #: the first denial of each name and side, with its number in the report
         self._first: dict[str, dict[str | None, tuple[int, Finding]]] = {}
-        for number, finding in enumerate(report.findings):
+        for number, finding in enumerate((*report.findings, *report.open)):
             if finding.polarity == "absent":
                 self._first.setdefault(finding.finding, {}).setdefault(finding.laterality, (number, finding))
 
@@ -150,8 +151,19 @@ def _place_fault(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[_Faul
         yield WRONG_LOCATION, f"{ours.laterality} for {theirs.laterality}", share
     elif not same_place(theirs, ours, lexicon):
         yield WRONG_LOCATION, f"{_places(ours)} for {_places(theirs)}", _HALF
+    elif (there := _fine(theirs)) and (here := _fine(ours)) and apart(there, here):
+        yield WRONG_LOCATION, f"{_spaced(here)} for {_spaced(there)}", _HALF
     elif theirs.levels and ours.levels and not theirs.levels & ours.levels:
         yield WRONG_LOCATION, f"{_listed(ours.levels)} for {_listed(theirs.levels)}", _HALF
+
+
+def _fine(claim: Claim) -> tuple[str, ...]:
+    """Return the words for the places of a claim, where a region has several."""
+    return tuple(sorted({place for mention in claim.mentions for place in mention.places}))
+
+
+def _spaced(places: tuple[str, ...]) -> str:
+    return ", ".join(place.replace("_", " ") for place in places)
 
 
 def _degree_fault(theirs: Claim, ours: Claim) -> Iterator[_Fault]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import yaml
 
 from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.open_match import near_open
 
 
 @cache
@@ -54,4 +55,7 @@ def near_names(names: Iterable[str], lexicon: Lexicon) -> dict[str, set[str]]:
         here = [name for name in group if name in near]
         for name in here:
             near[name].update(here)
+    for name, other in near_open(near, lexicon.entries):
+        near[name].add(other)
+        near[other].add(name)
     return near

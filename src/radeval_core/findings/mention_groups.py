@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from radeval_core.findings.fine_places import apart
 from radeval_core.findings.kindred import kin, near_names, one_side
 from radeval_core.findings.levels import Levels
 from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.open_match import compare_names
 from radeval_core.findings.types import Finding
 
 _NEVER, _IN_ONE_SENTENCE, _ALWAYS = range(3)
@@ -27,6 +29,7 @@ class _Kind:
     anatomy: tuple[str, ...]
     place_said: bool
     discs: frozenset[str]
+    places: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -51,7 +54,11 @@ class _Grouping:
         self._sides = {mention.laterality for mention in mentions}
         self._near = near_names((mention.finding for mention in mentions), lexicon)
         #: findings whose kin are related to them anyway, so that the sentence decides nothing
-        self._sentence_free = {name for name, near in self._near.items() if all(lexicon.related(name, n) for n in near)}
+        self._sentence_free = {
+            name
+            for name, near in self._near.items()
+            if all(lexicon.related(name, n) or _one_open_thing(name, n, lexicon) for n in near)
+        }
         #: numbers of the groups, by finding and side of their first mention
         self._by_first: dict[tuple[str, str | None], list[int]] = {}
         #: the group of each kind that joins a group whatever the sentence; groups only grow, so it stays the first one
@@ -94,7 +101,7 @@ def group_mentions(mentions: Sequence[Finding], levels: Levels, lexicon: Lexicon
     for mention in mentions:
         place_said = more_than_implied(mention, lexicon)
         discs = levels.discs(mention)
-        kind = _Kind(mention.finding, mention.laterality, mention.anatomy, place_said, discs)
+        kind = _Kind(mention.finding, mention.laterality, mention.anatomy, place_said, discs, mention.places)
         grouping.add(mention, kind)
     return [group.mentions for group in grouping.groups]
 
@@ -105,15 +112,24 @@ def more_than_implied(finding: Finding, lexicon: Lexicon) -> bool:
     return bool(finding.anatomy) and (entry is None or set(finding.anatomy) != set(entry.regions))
 
 
+def _one_open_thing(one: str, other: str, lexicon: Lexicon) -> bool:
+    """Return whether two names, of which the lexicon does not list one, mean the same."""
+    if one in lexicon.entries and other in lexicon.entries:
+        return False
+    return compare_names(one, other).value > 0
+
+
 def _same_thing(one: _Kind, other: _Kind, lexicon: Lexicon) -> int:
     """Return whether mentions of two kinds are about one thing: always, never, or only in one sentence."""
-    related = lexicon.related(one.finding, other.finding)
+    related = lexicon.related(one.finding, other.finding) or _one_open_thing(one.finding, other.finding, lexicon)
     # in one sentence this also holds for findings used interchangeably: `consolidation in keeping with pneumonia`
     if not related and not kin(one.finding, other.finding):
         return _NEVER
     if not one_side(one.laterality, other.laterality):
         return _NEVER
     if one.place_said and other.place_said and not lexicon.one_place(one.anatomy, other.anatomy):
+        return _NEVER
+    if apart(one.places, other.places):
         return _NEVER
     if one.discs and other.discs and not one.discs & other.discs:
         return _NEVER

@@ -12,6 +12,7 @@ from radeval_core.findings.scene import Mention
 #: maximum number of words between a describing word and its region
 _REACH = 10
 _LISTING = frozenset({"and", "or", "/", "&", ","})
+_SINCE = frozenset({"since", "from", "compared", "when", "in"})
 _COPULA = frozenset({"is", "are", "was", "were", "appear", "remain", "be", "seem"})
 
 
@@ -25,13 +26,23 @@ def find_mentions(
     mentions = _joined(words, mentions, lexicon)
     regions = [m for m in matches if m.roles.region]
     for match in matches:
-        if match.roles.describes:
+        if match.roles.describes and not _compares(words, match):
             described = _described(words, match, regions, context, lexicon)
             if described is not None:
                 mentions = [m for m in mentions if (m.start, m.end) != (match.start, match.end)]
                 mentions.append(described)
     mentions.sort(key=lambda m: (m.start, m.end))
     return mentions
+
+
+def _compares(words: Sequence[str], match: FormMatch) -> bool:
+    """Return whether a word compares with an earlier study and so describes no place: `, increased since May`."""
+    return (
+        bool(match.roles.change)
+        and match.start > 0
+        and words[match.start - 1] == ","
+        and _SINCE.issuperset(words[match.end : match.end + 1] or ("",))
+    )
 
 
 def called_normal(words: Sequence[str], matches: Sequence[FormMatch], mention: Mention, lexicon: Lexicon) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from radeval_core.findings.lists import is_sided, share_in_lists
 from radeval_core.findings.match import FormMatch, side_of
 from radeval_core.findings.measurements import attach_sizes
@@ -44,6 +46,21 @@ def attach(scene: Scene, mentions: list[Mention]) -> None:
     if len(mentions) == 1:
         _take_side_of_observation(scene, mentions[0])
     attach_sizes(scene, mentions)
+
+
+def attach_open(scene: Scene, mentions: list[Mention], unlisted: list[Mention]) -> None:
+    """Give the mentions that the lexicon does not list their modifiers; those of the others do not change."""
+    if not unlisted:
+        return
+    every = sorted([*mentions, *unlisted], key=lambda m: (m.start, m.end))
+    new = {id(mention) for mention in unlisted}
+    for mention, (left, right) in zip(every, _windows(scene, every), strict=True):
+        if id(mention) in new:
+            _attach_one(scene, mention, left, right)
+    if id(every[0]) in new:
+        take_opening_place(scene, every[0])
+    take_subjects(scene, unlisted)
+    attach_sizes(scene, [mention if id(mention) in new else replace(mention) for mention in every])
 
 
 def _windows(scene: Scene, mentions: list[Mention]) -> list[tuple[int, int]]:

@@ -22,6 +22,7 @@ def finding_row(finding: Finding) -> dict[str, Any]:
         "change": finding.change,
         "significance": finding.significance,
         "implied": finding.implied,
+        "open": finding.open,
         "text": finding.text,
         "start": finding.start,
         "end": finding.end,
@@ -30,14 +31,14 @@ def finding_row(finding: Finding) -> dict[str, Any]:
 
 
 def report_row(row_id: str | int, report: ParsedReport) -> dict[str, Any]:
-    """Return `{"id", "findings", "labels"}` of a report."""
-    return {"id": row_id, "findings": [finding_row(f) for f in report.findings], "labels": chexpert_labels(report)}
+    """Return `{"id", "findings", "labels"}` of a report; findings that the lexicon does not list are marked `open`."""
+    return {"id": row_id, "findings": [finding_row(f) for f in report.every], "labels": chexpert_labels(report)}
 
 
 def finding_cells(finding: Finding) -> list[str]:
     """Return a finding as the cells of a table row."""
     return [
-        finding.finding,
+        finding.finding + (" (open)" if finding.open else ""),
         finding.polarity + (" (implied)" if finding.implied else ""),
         ", ".join(finding.anatomy),
         finding.laterality or "",

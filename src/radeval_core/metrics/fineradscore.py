@@ -17,7 +17,7 @@ from radeval_core.functional.fineradscore import SEVERITY_KEYS, counts, total, w
 from radeval_core.judges.fineradscore.embedded import correct
 from radeval_core.judges.fineradscore.instructions import FineRadInstructions, choose_instructions
 from radeval_core.judges.verdict import Verdict
-from radeval_core.metrics._judged import BACKENDS, JudgedScorer, prompt_options
+from radeval_core.metrics._judged import BACKENDS, OPEN_MATCH, JudgedScorer, prompt_options
 from radeval_core.metrics.base import Array, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
@@ -29,7 +29,7 @@ EMERGENT = 4.0
 SPEC = MetricSpec(
     name="fineradscore",
     measures="line corrections by clinical severity (sum)",
-    version=5,
+    version=6,
     higher_is_better=False,
     bounds=(0.0, None),
     symmetric=False,
@@ -67,6 +67,7 @@ class FineRadScorer(JudgedScorer[Analysis]):
     spec = SPEC
     options: ClassVar = {
         **prompt_options("radeval (default), paper (appendix A)", "invented (default: five), none"),
+        "open_match": OPEN_MATCH,
         **JudgedScorer.model_options,
     }
 

@@ -16,7 +16,7 @@ from radeval_core.judges.green.analysis import Counted, GreenAnalysis, GreenItem
 from radeval_core.judges.green.embedded import analyse
 from radeval_core.judges.green.instructions import GreenInstructions, choose_instructions
 from radeval_core.judges.verdict import Verdict
-from radeval_core.metrics._judged import BACKENDS, JudgedScorer, prompt_options
+from radeval_core.metrics._judged import BACKENDS, OPEN_MATCH, JudgedScorer, prompt_options
 from radeval_core.metrics.base import Array, Option, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
@@ -35,7 +35,7 @@ COUNTS = ("matched", *(f"{kind}_{name}" for kind in ("significant", "insignifica
 SPEC = MetricSpec(
     name="green",
     measures="matched findings against clinically significant errors, with the errors named",
-    version=5,
+    version=6,
     higher_is_better=True,
     bounds=(0.0, 1.0),
     symmetric=False,
@@ -83,6 +83,7 @@ class GreenScorer(JudgedScorer[GreenAnalysis]):
             "sentence-transformers model for summary and plot, Hub id or folder; by default the embedded MiniLM",
         ),
         **prompt_options("paper (default: appendix A.1)", "none (default), invented"),
+        "open_match": OPEN_MATCH,
         **JudgedScorer.model_options,
     }
 
@@ -209,7 +210,8 @@ def _plain(counted: Counted) -> dict[str, Any]:
 def _plain_entry(entry: GreenItem) -> Mapping[str, Any]:
     where = {"reference": entry.reference, "prediction": entry.candidate}
     known = {side: list(span) for side, span in where.items() if span}
-    return {"text": entry.text, **({"weight": entry.weight} if known else {}), **known}
+    decided = {"matched_by": entry.matched_by} if entry.matched_by else {}
+    return {"text": entry.text, **({"weight": entry.weight} if known else {}), **decided, **known}
 
 
 SCORER = GreenScorer

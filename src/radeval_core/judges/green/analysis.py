@@ -27,12 +27,15 @@ class GreenItem:
         weight: how much it matters clinically; always 1 if a model judges.
         reference: start and end of its sentence in the reference, if known.
         candidate: start and end of its sentence in the candidate, if known.
+        matched_by: what decided that two findings of which one is not in the lexicon are the same: `name`, `spelling`,
+            `words`, `encoder` or `size`; empty otherwise.
     """
 
     text: str
     weight: float = 1.0
     reference: Span | None = None
     candidate: Span | None = None
+    matched_by: str = ""
 
 
 @dataclass(frozen=True)
