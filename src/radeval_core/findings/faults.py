@@ -217,7 +217,7 @@ def _doubt(theirs: Claim, ours: Claim) -> Iterator[Fault]:
         yield Fault(WRONG_SEVERITY, "certainty", "certain for possible", NEAR_MISS)
     elif theirs.certain and not ours.certain:
         yield Fault(WRONG_SEVERITY, "certainty", "possible for certain", NEAR_MISS)
-    elif _asserted(ours) in theirs.doubted:
+    elif ours.certain and _asserted(ours) in theirs.doubted:
         yield Fault(WRONG_SEVERITY, "certainty", "certain for possible", LEFT_OUT, error=False)
 
 

@@ -49,10 +49,12 @@ class OpenLikeness:
     Attributes:
         value: 1 for the same, 0.8 for a vaguer or more specific name, 0 for different things.
         by: `spelling`, `words`, `encoder`, or empty.
+        vaguer: 1 if the words of the second name are only some of those of the first, -1 if it has more, else 0.
     """
 
     value: float
     by: str = ""
+    vaguer: int = 0
 
 
 _DIFFERENT = OpenLikeness(0.0)
@@ -71,7 +73,7 @@ def using(encoder: Encoder | None) -> Iterator[None]:
 def compare_names(one: str, other: str) -> OpenLikeness:
     """Return how alike two names of findings are, of which at least one is open."""
     one, other = one.removeprefix(WRITTEN), other.removeprefix(WRITTEN)
-    by_rules = _by_rules(*sorted((one, other)))
+    by_rules = _by_rules(one, other)
     if by_rules.value or (encoder := _ENCODER.get()) is None:
         return by_rules
     return OpenLikeness(VAGUER, "encoder") if encoder(_spaced(one), _spaced(other)) >= RELATED_VECTORS else _DIFFERENT
@@ -89,7 +91,9 @@ def _by_rules(one: str, other: str) -> OpenLikeness:
     if not heads:
         return _DIFFERENT
     rest, also = a - heads, b - heads
-    if not rest or not also or rest <= also or also <= rest or _share(rest, also) >= RELATED_WORDS:
+    if rest <= also or also <= rest:
+        return OpenLikeness(VAGUER, "words", (also < rest) - (rest < also))
+    if _share(rest, also) >= RELATED_WORDS:
         return OpenLikeness(VAGUER, "words")
     return _DIFFERENT
 

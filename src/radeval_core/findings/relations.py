@@ -83,12 +83,12 @@ def relation(one: str, other: str, lexicon: Lexicon) -> Relation | None:
 def open_relation(one: str, other: str, lexicon: Lexicon) -> Relation | None:
     """Return how two names relate by their words, if the lexicon does not list one of them; else None.
 
-    Either name is as good as the other. The result is not remembered here, because an encoder may take part.
+    The result is not remembered here, because an encoder may take part.
     """
     if not is_open(one, lexicon.entries) and not is_open(other, lexicon.entries):
         return None
-    value = compare_names(one, other).value
-    return None if not value else _EQUAL if value == 1.0 else _KIND_AND_SAME
+    found = compare_names(one, other)
+    return Relation(EQUAL if found.value == 1.0 else KIND_OF, found.vaguer) if found.value else None
 
 
 @lru_cache(maxsize=65_536)
