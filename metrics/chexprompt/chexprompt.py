@@ -14,7 +14,7 @@ class Chexprompt(ReportMetric):
         >>> chexprompt = evaluate.load("radeval/chexprompt")
         >>> result = chexprompt.compute(
         ...     predictions=["Large right pleural effusion. Heart size is normal."],
-        ...     references=["Large left pleural effusion. The heart is normal in size. Mild scoliosis."],
+        ...     references=["Large left pleural effusion. The heart is normal in size. Mild spondylosis."],
         ... )
         >>> result["chexprompt"], result["total"]
         (1.0, 2.0)

@@ -12,6 +12,7 @@ from radeval_core.findings import claim_match
 from radeval_core.findings.claim_match import match, same_concept, same_place, size_ratio
 from radeval_core.findings.claims import listed, read_claims
 from radeval_core.findings.compare import compare
+from radeval_core.findings.fine_places import apart
 from radeval_core.findings.levels import Levels
 from radeval_core.findings.lexicon_files import load_lexicon
 from radeval_core.findings.mention_groups import group_mentions, more_than_implied
@@ -85,6 +86,8 @@ def one_by_one(report):
         both_said = all(said) or (any(said) and lexicon.related("fracture", one.finding))
         if both_said and not lexicon.one_place(one.anatomy, other.anatomy):
             return False
+        if apart(one.places, other.places):
+            return False
         discs, more = levels.discs(one), levels.discs(other)
         return not discs or not more or bool(discs & more)
 
@@ -115,13 +118,13 @@ def likeness(a, b, lexicon, denied):
     close = concept == 1 or (concept >= LIKENESS[KIND_OF] and a.kind == "device")
     if place == 0 and side == 0:
         return 0.1 if close else 0.0
-    if not close and (place == 0 or side == 0):
-        return 0.0
     told = (side == 1 and a.laterality and b.laterality) or (place == 1 and a.place_said and b.place_said)
     told = told or not (a.laterality or b.laterality or a.place_said or b.place_said)
-    if concept <= LIKENESS[LOOKS_LIKE] and not told:
-        return 0.0
     sizes = 0.1 if a.measurements and b.measurements and size_ratio(a, b) < 1.25 else 0.0
+    if not sizes and not close and (place == 0 or side == 0):
+        return 0.0
+    if not sizes and concept <= LIKENESS[LOOKS_LIKE] and not told:
+        return 0.0
     return concept + 0.5 * place + 0.5 * side + sizes + (0.1 if a.severity == b.severity else 0.0)
 
 

@@ -31,6 +31,9 @@ def entailed(statement, premises):
         ("8 mm nodule in the right upper lobe.", "Nodule in the right upper lobe."),
         ("Pneumonia.", "Possible pneumonia."),
         ("Resolved pleural effusion.", "No pleural effusion."),
+        # names that the lexicon does not list
+        ("Functional popliteal entrapment.", "Popliteal entrapment."),
+        ("Tegmen tympani dehiscence.", "Dehiscence of the tegmen."),
         # what is not there: the general denial says more
         ("No pleural effusion.", "No left pleural effusion."),
         ("No pleural effusion.", "No large pleural effusion."),

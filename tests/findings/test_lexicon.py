@@ -22,7 +22,7 @@ def entries():
     """Return the entries of the YAML files by name: (findings, regions)."""
     findings, regions = {}, {}
     for path in sorted(FOLDER.glob("*.yaml")):
-        if path.name not in ("cues.yaml", "modifiers.yaml"):
+        if path.name not in ("cues.yaml", "modifiers.yaml") and not path.name.startswith("synonyms_"):
             for name, fields in yaml.load(path.read_text("utf-8"), Loader=LOADER).items():
                 (findings if "kind" in fields else regions)[name] = fields
     return findings, regions

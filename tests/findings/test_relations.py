@@ -152,3 +152,25 @@ def test_a_possible_cause_belongs_to_its_sign(text, names):
 )
 def test_misplaced_tubes(names, anatomy, sizes, expected):
     assert out_of_place(names, anatomy, sizes) is expected
+
+
+def test_what_both_reports_only_suspect_loses_nothing():
+    report = parse("Pleural effusion cannot be excluded.")
+    assert compare(report, report).shortfalls == ()
+
+
+@pytest.mark.parametrize(
+    "one, other, found",
+    [
+        ("volar_tilt", "volar_tilts", Relation("equal")),
+        ("volar_tilt", "tilt", Relation("kind-of", 1)),
+        ("tilt", "volar_tilt", Relation("kind-of", -1)),
+        ("volar_tilt", "~volar_tilts", Relation("equal")),
+        ("volar_tilt", "dorsal_tilt", None),
+        ("~consolidation", "~consolidations", None),
+        ("~consolidation", "consolidation", None),
+    ],
+)
+def test_names_beyond_the_lexicon_relate_by_their_words(one, other, found):
+    assert relation(one, other, LEXICON) == found
+    assert (other in near_names([one, other], LEXICON)[one]) == (found is not None)

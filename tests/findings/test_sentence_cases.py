@@ -8,7 +8,7 @@ import yaml
 
 from radeval_core.findings import parse
 
-FILES = ("sentence_cases.yaml", "chest_ct_cases.yaml")
+FILES = ("sentence_cases.yaml", "chest_ct_cases.yaml", "structure_cases.yaml")
 GROUPS = {
     group: cases
     for name in FILES

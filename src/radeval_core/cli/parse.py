@@ -78,7 +78,7 @@ def _parse(args: argparse.Namespace) -> int:
             print(json.dumps(report_row("text", report, labels), ensure_ascii=False))
         else:
             header = ["finding", "polarity", "anatomy", "side", "severity", "size (mm)", "number", "change", "text"]
-            print_table(header, [finding_cells(f) for f in report.findings])
+            print_table(header, [finding_cells(f) for f in report.every])
             if args.labels:
                 print(f"{labels} labels: " + (", ".join(_stated(label(report))) or "none"))
         return 0

@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from radeval_core.findings.atlas import standard_atlas
 from radeval_core.findings.claims import Claim
 from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.open_match import written_names
 from radeval_core.findings.regions import imagenome_regions
 from radeval_core.findings.relations import KIND_OF, LIKENESS, LOOKS_LIKE, near_names, one_side, relation
 
@@ -103,11 +104,13 @@ def _alike(
     grade = np.where(_by_pair(a.severities, b.severities, rows, columns, str.__eq__), 0.1, 0.0)
     likeness = concept + 0.5 * place + 0.5 * side + sizes + grade
     close = (concept == 1) | (concept >= LIKENESS[KIND_OF]) & a.devices[rows]
-    likeness[~close & ((place == 0) | (side == 0))] = 0.0
+    # lesions of one size with similar names are one lesion at the wrong place; without a size they are two findings
+    measured = sizes > 0
+    likeness[~close & ~measured & ((place == 0) | (side == 0))] = 0.0
     # what only looks alike is the same thing only if both reports say that it is in one place, or neither says where
     told = (side == 1) & a.sided[rows] & b.sided[columns] | (place == 1) & a.placed[rows] & b.placed[columns]
     told |= ~(a.sided | a.placed)[rows] & ~(b.sided | b.placed)[columns]
-    likeness[(concept <= LIKENESS[LOOKS_LIKE]) & ~told] = 0.0
+    likeness[(concept <= LIKENESS[LOOKS_LIKE]) & ~told & ~measured] = 0.0
     likeness[nowhere] = np.where(close[nowhere], 0.1, 0.0)
     kept = likeness > 0
     return rows[kept], columns[kept], likeness[kept]
@@ -156,23 +159,31 @@ def _concepts(
     theirs: Sequence[Claim], ours: Sequence[Claim], lexicon: Lexicon
 ) -> tuple[_Indices, _Indices, NDArray[np.float64]]:
     """Return the pairs of claims whose concepts are alike, by row, and how much."""
+    their_names, our_names = _spoken_names(theirs, ours, lexicon), _spoken_names(ours, theirs, lexicon)
     owners: dict[_Named, list[int]] = {}
-    for j, claim in enumerate(ours):
-        owners.setdefault((claim.names, claim.doubted), []).append(j)
+    for j, concept in enumerate(our_names):
+        owners.setdefault(concept, []).append(j)
     named: dict[str, list[_Named]] = {}
     for concept in owners:
         for name in concept[0]:
             named.setdefault(name, []).append(concept)
-    near = near_names((name for claim in (*theirs, *ours) for name in claim.names), lexicon)
+    near = near_names((name for names, _ in (*their_names, *our_names) for name in names), lexicon)
     found: dict[_Named, tuple[_Indices, NDArray[np.float64]]] = {}
-    for concept in dict.fromkeys((claim.names, claim.doubted) for claim in theirs):
+    for concept in dict.fromkeys(their_names):
         partners = dict.fromkeys(other for x in concept[0] for y in near[x] for other in named.get(y, ()))
         values = ((other, _likeness(concept, other, lexicon)) for other in partners)
         alike = sorted((j, value) for other, value in values if value for j in owners[other])
         found[concept] = np.array([j for j, _ in alike], dtype=np.intp), np.array([value for _, value in alike])
-    chosen = [found[claim.names, claim.doubted] for claim in theirs]
+    chosen = [found[concept] for concept in their_names]
     rows = np.repeat(np.arange(len(theirs)), [len(columns) for columns, _ in chosen])
     return rows, np.concatenate([columns for columns, _ in chosen]), np.concatenate([values for _, values in chosen])
+
+
+def _spoken_names(claims: Sequence[Claim], others: Sequence[Claim], lexicon: Lexicon) -> list[_Named]:
+    """Return the names of each claim; if the other report has open findings, also its own words."""
+    if all(name in lexicon.entries for claim in others for name in claim.names):
+        return [(claim.names, claim.doubted) for claim in claims]
+    return [((*claim.names, *written_names(claim.mentions, lexicon)), claim.doubted) for claim in claims]
 
 
 def same_concept(a: Claim, b: Claim, lexicon: Lexicon) -> float:

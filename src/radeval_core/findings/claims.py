@@ -29,6 +29,8 @@ _GRADE_WORDS = {
     "large": "severe",
 }
 _RANGE = re.compile(rf"\b({'|'.join(_GRADE_WORDS)})\s*(?:-|to|/)+\s*({'|'.join(_GRADE_WORDS)})\b")
+#: endings of adjectives that name a finding: `sclerotic metastasis`
+_ADJECTIVE = ("ic", "ed", "ous", "tic")
 _KINDS = ("abnormality", "disease", "device", "procedure")
 
 
@@ -89,15 +91,35 @@ class Claim:
 
 def read_claims(report: ParsedReport) -> list[Claim]:
     """Return the claims of a report; the order of its sentences does not matter."""
-    return merge_mentions([f for f in report.stated if f.polarity != "absent"], report)
+    return merge_mentions([f for f in (*report.stated, *report.open) if f.polarity != "absent"], report)
 
 
 def merge_mentions(mentions: Iterable[Finding], report: ParsedReport) -> list[Claim]:
     """Return the claims that some findings of a report make; findings that are not judged make none."""
     readings = _Readings(report)
     judged = [f for f in mentions if f.kind in _KINDS and f.finding not in listed("not_judged")]
-    groups = group_mentions(sorted(judged, key=_content), readings.levels, report.lexicon)
+    adjectives = _adjectives(judged)
+    named = [f for f in judged if f not in adjectives]
+    groups = group_mentions(sorted(named, key=_content), readings.levels, report.lexicon)
+    for adjective, noun in adjectives.items():
+        next(group for group in groups if noun in group).append(adjective)
     return [_claim(group, readings) for group in groups]
+
+
+def _adjectives(findings: list[Finding]) -> dict[Finding, Finding]:
+    """Return the findings that are an adjective of the next one, with it: `calcific tendinosis` is one thing."""
+    by_start = {f.start: f for f in findings}
+    found: dict[Finding, Finding] = {}
+    for f in findings:
+        noun = by_start.get(f.end + 1)
+        if (
+            noun is not None
+            and f.text.lower().endswith(_ADJECTIVE)
+            and " " not in f.text
+            and noun.polarity == f.polarity
+        ):
+            found[f] = noun
+    return {adjective: noun for adjective, noun in found.items() if noun not in found}
 
 
 @cache

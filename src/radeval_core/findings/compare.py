@@ -15,6 +15,7 @@ from radeval_core.findings.claim_match import match, same_place
 from radeval_core.findings.claims import Claim, read_claims
 from radeval_core.findings.differences import Denials, Difference, alone, between
 from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.open_claims import match_by_size
 from radeval_core.findings.relations import LOOKS_LIKE, SIGN_OF, near_names, one_side, relation
 from radeval_core.findings.types import ParsedReport
 
@@ -44,6 +45,7 @@ def compare(reference: ParsedReport, candidate: ParsedReport) -> Comparison:
     theirs, ours = join_sides(theirs, ours), join_sides(ours, theirs)
     denied_there, denied_here = _denied(reference), _denied(candidate)
     pairs = match(theirs, ours, lexicon, denied_there, denied_here)
+    pairs += match_by_size(theirs, ours, pairs, lexicon)
     differences: list[Difference] = []
     for i, j in pairs:
         differences += between(theirs[i], ours[j], lexicon)
@@ -71,7 +73,7 @@ def _position(difference: Difference) -> tuple[bool, int]:
 
 def _denied(report: ParsedReport) -> frozenset[str]:
     """Return the findings a report denies by name."""
-    return frozenset(f.finding for f in report.findings if f.polarity == "absent" and not f.implied)
+    return frozenset(f.finding for f in (*report.findings, *report.open) if f.polarity == "absent" and not f.implied)
 
 
 def _lone(
@@ -114,5 +116,5 @@ def _common_normality(reference: ParsedReport, candidate: ParsedReport) -> tuple
 
 def _normality(report: ParsedReport) -> tuple[set[str], set[str]]:
     """Return what a report calls normal or absent: only what it names, and all including what that implies."""
-    normal = [f for f in report.findings if f.kind == "normality" or f.polarity == "absent"]
+    normal = [f for f in (*report.findings, *report.open) if f.kind == "normality" or f.polarity == "absent"]
     return {f.finding for f in normal if not f.implied}, {f.finding for f in normal}

@@ -50,22 +50,35 @@ class Coverage:
     reason: str = ""
 
 
-def count_words(words: Sequence[str], matches: Sequence[FormMatch], stated: bool) -> tuple[int, int]:
+def count_words(
+    words: Sequence[str], matches: Sequence[FormMatch], stated: bool, explained: int = 0
+) -> tuple[int, int]:
     """Return how many content words a sentence has, and how many of them were understood.
 
     Args:
         words: its normalised tokens.
         matches: the forms of the lexicon in it.
         stated: True if the sentence gave a finding or a normal statement.
+        explained: number of content words outside all forms that an open finding explains.
     """
     content = sum(word not in _NO_CONTENT and word.isalpha() for word in words)
-    known = 0
+    known = explained
     for match in matches:
         for word in words[match.start : match.end]:
             if word not in _FUNCTION and (word.isalpha() or word == GAP):
                 known += 1
                 content += word in _NO_CONTENT  # such words count only as part of a form
     return content, known if stated or known == content else 0
+
+
+def is_function_word(word: str) -> bool:
+    """Return whether a normalised word belongs to a closed class: article, preposition, pronoun, auxiliary."""
+    return word in _FUNCTION
+
+
+def is_reporting_word(word: str) -> bool:
+    """Return whether a normalised word only reports: `seen`, `radiograph`. Single letters count too."""
+    return word in _REPORTING or len(word) == 1
 
 
 def without_content(words: Sequence[str]) -> bool:

@@ -64,7 +64,7 @@ class Denials:
         self._lexicon = report.lexicon
         #: the first denial of each name and side, with its number in the report
         self._first: dict[str, dict[str | None, tuple[int, Finding]]] = {}
-        for number, finding in enumerate(report.findings):
+        for number, finding in enumerate((*report.findings, *report.open)):
             if finding.polarity == "absent":
                 self._first.setdefault(finding.finding, {}).setdefault(finding.laterality, (number, finding))
 

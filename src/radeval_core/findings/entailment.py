@@ -50,7 +50,7 @@ class Premises:
         self.statements = read_statements(report)
         self._lexicon = report.lexicon
         self._denials = Denials(report)
-        self._denied = frozenset(f.finding for f in report.stated if f.polarity == "absent")
+        self._denied = frozenset(f.finding for f in (*report.stated, *report.open) if f.polarity == "absent")
         self._claims: dict[str, dict[int, Claim]] = {}
         self._absent: dict[str, list[tuple[int, Finding]]] = {}
         self._normal: dict[str, list[int]] = {}

@@ -20,6 +20,7 @@ from radeval_core.error_categories import (
 )
 from radeval_core.findings.claim_match import SAME_RATIO, same_place, size_ratio
 from radeval_core.findings.claims import Claim, depth, listed, neighbors
+from radeval_core.findings.fine_places import apart
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.numbers import is_single, is_staged, same_number
 from radeval_core.findings.relations import KIND_OF, LOOKS_LIKE, Relation, one_side, relation
@@ -124,10 +125,17 @@ def _place(theirs: Claim, ours: Claim, lexicon: Lexicon) -> Iterator[Fault]:
         near = any(frozenset((x, y)) in neighbors() for x in theirs.anatomy for y in ours.anatomy)
         share = NEAR_MISS if near else HALF
         yield Fault(WRONG_LOCATION, "location", f"{_places(ours)} for {_places(theirs)}", share)
+    elif (there := _fine(theirs)) and (here := _fine(ours)) and apart(there, here):
+        yield Fault(WRONG_LOCATION, "location", f"{_spaced(here)} for {_spaced(there)}", HALF)
     elif theirs.levels and ours.levels and not theirs.levels & ours.levels:
         yield Fault(WRONG_LOCATION, "location", f"{_listed(ours.levels)} for {_listed(theirs.levels)}", HALF)
     elif theirs.significance in ACTED_ON and _vaguer_place(theirs, ours, lexicon):
         yield Fault(WRONG_LOCATION, "unspecific", "place is vaguer", LEFT_OUT, error=False)
+
+
+def _fine(claim: Claim) -> tuple[str, ...]:
+    """Return the words for the places of a claim, where a region has several."""
+    return tuple(sorted({place for mention in claim.mentions for place in mention.places}))
 
 
 def _vaguer_place(theirs: Claim, ours: Claim, lexicon: Lexicon) -> bool:
@@ -209,7 +217,7 @@ def _doubt(theirs: Claim, ours: Claim) -> Iterator[Fault]:
         yield Fault(WRONG_SEVERITY, "certainty", "certain for possible", NEAR_MISS)
     elif theirs.certain and not ours.certain:
         yield Fault(WRONG_SEVERITY, "certainty", "possible for certain", NEAR_MISS)
-    elif _asserted(ours) in theirs.doubted:
+    elif ours.certain and _asserted(ours) in theirs.doubted:
         yield Fault(WRONG_SEVERITY, "certainty", "certain for possible", LEFT_OUT, error=False)
 
 
@@ -218,4 +226,8 @@ def _listed(words: frozenset[str]) -> str:
 
 
 def _places(claim: Claim) -> str:
-    return ", ".join(place.replace("_", " ") for place in claim.anatomy)
+    return _spaced(claim.anatomy)
+
+
+def _spaced(places: tuple[str, ...]) -> str:
+    return ", ".join(place.replace("_", " ") for place in places)

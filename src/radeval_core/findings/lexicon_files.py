@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,11 @@ CUES = ("negate", "negate_after", "doubt", "doubt_after", "affirm", "skip", "ski
         "generic", "neutral", "restart", "locate", "verb")  # fmt: skip
 #: allowed kinds of an entry; only normal statements produce `normality`
 _ENTRY_KINDS = tuple(kind for kind in KINDS if kind != "normality")
+#: files of the open reading and of places within a region
+OPEN_FILES = tuple(
+    Path(__file__).with_name(name)
+    for name in ("open_vocabulary.json", "open_words.yaml", "open_synonyms.yaml", "fine_places.json")
+)
 SECTIONS = Path(__file__).with_name("sections.yaml")
 
 
@@ -73,9 +78,12 @@ def read_sources() -> Lexicon:
     documents = {path.name: (path, _read(path)) for path in sources()}
     _, cues = documents.pop("cues.yaml")
     _, modifiers = documents.pop("modifiers.yaml")
+    synonyms = [documents.pop(name) for name in list(documents) if name.startswith("synonyms_")]
     for path, data in documents.values():
         for name, fields in data.items():
             _add(lexicon, path, name, fields)
+    for path, data in synonyms:
+        _add_synonyms(lexicon, path, data)
     _add_cues(lexicon, cues)
     _add_modifiers(lexicon, modifiers)
     return lexicon
@@ -83,9 +91,9 @@ def read_sources() -> Lexicon:
 
 @cache
 def fingerprint() -> str:
-    """Return a hash of the YAML files, headings and spelling rules; it shows whether the compiled file is current."""
+    """Return a hash of all data files of the parser; it shows whether the compiled file is current."""
     digest = hashlib.sha256()
-    for path in (*sources(), SECTIONS, SPELLING, EXAMS, NUMBERS_FILE):
+    for path in (*sources(), SECTIONS, SPELLING, EXAMS, NUMBERS_FILE, *OPEN_FILES):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 
@@ -151,6 +159,20 @@ def _add(lexicon: Lexicon, path: Path, name: Any, fields: Any) -> None:
         else:
             roles.region = name
         roles.form_side = sides.get(form, "")
+
+
+def _add_synonyms(lexicon: Lexicon, path: Path, data: Mapping[str, Any]) -> None:
+    """Add further forms of findings that other files define: `finding: [form, ...]`."""
+    for name, forms in data.items():
+        if name not in lexicon.entries:
+            raise unknown_name(f"finding of {path.name}", name, lexicon.entries)
+        for form in forms:
+            roles = lexicon.roles(form)
+            if roles.finding or roles.region:
+                raise InputError(
+                    f"{path.name}: {name}: form {form!r} already belongs to {roles.finding or roles.region}"
+                )
+            roles.finding = name
 
 
 def _check_fields(lexicon: Lexicon, where: str, name: Any, fields: Any) -> None:
@@ -227,8 +249,20 @@ def _add_cues(lexicon: Lexicon, data: Mapping[str, list[str]]) -> None:
 def _add_modifiers(lexicon: Lexicon, data: Mapping[str, Mapping[str, list[str]]]) -> None:
     for kind, allowed in (("side", LATERALITIES), ("severity", SEVERITIES), ("change", CHANGES)):
         for value in allowed:
-            for form in data[kind].get(value, ()):
-                setattr(lexicon.roles(form), kind, value)
+            for pattern in data[kind].get(value, ()):
+                for form in _alternatives(pattern):
+                    setattr(lexicon.roles(form), kind, value)
+
+
+def _alternatives(pattern: str) -> Iterator[str]:
+    """Yield the forms of a pattern: `not (seen|present) on (|the) prior` has four."""
+    before, bracket, rest = pattern.partition("(")
+    if not bracket:
+        yield pattern
+        return
+    choices, _, after = rest.partition(")")
+    for choice in choices.split("|"):
+        yield from _alternatives(f"{before}{choice}{after}")
 
 
 def _check_names(lexicon: Lexicon, home: Mapping[str, str] | None = None) -> None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from radeval_core.findings.fine_places import apart
 from radeval_core.findings.levels import Levels
 from radeval_core.findings.lexicon import Lexicon
-from radeval_core.findings.relations import SAME, SIGN_OF, near_names, one_side, relation
+from radeval_core.findings.relations import SAME, SIGN_OF, near_names, one_side, open_relation, relation
 from radeval_core.findings.types import Finding
 
 _NEVER, _ALTERNATIVES, _IN_ONE_SENTENCE, _ALWAYS = range(4)
@@ -30,6 +31,7 @@ class _Kind:
     place_said: bool
     discs: frozenset[str]
     doubted: bool
+    places: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -54,7 +56,9 @@ class _Grouping:
         self._sides = {mention.laterality for mention in mentions}
         self._near = near_names((mention.finding for mention in mentions), lexicon)
         #: findings near which there are only kinds of them, so that the sentence decides nothing
-        self._sentence_free = {name for name, near in self._near.items() if all(lexicon.related(name, n) for n in near)}
+        self._sentence_free = {
+            name for name, near in self._near.items() if all(_related(name, other, lexicon) for other in near)
+        }
         #: numbers of the groups, by finding, side and place of their mentions
         self._by_name: dict[tuple[str, str | None, str], list[int]] = {}
         #: the group of each kind that joins a group whatever the sentence; groups only grow, so it stays the first one
@@ -125,7 +129,7 @@ def group_mentions(mentions: Sequence[Finding], levels: Levels, lexicon: Lexicon
         place_said = more_than_implied(mention, lexicon)
         discs = levels.discs(mention)
         doubted = mention.polarity == "uncertain"
-        kind = _Kind(mention.finding, mention.laterality, mention.anatomy, place_said, discs, doubted)
+        kind = _Kind(mention.finding, mention.laterality, mention.anatomy, place_said, discs, doubted, mention.places)
         grouping.add(mention, kind)
     return [group.mentions for group in grouping.groups]
 
@@ -136,12 +140,17 @@ def more_than_implied(finding: Finding, lexicon: Lexicon) -> bool:
     return bool(finding.anatomy) and (entry is None or set(finding.anatomy) != set(entry.regions))
 
 
+def _related(one: str, other: str, lexicon: Lexicon) -> bool:
+    """Return whether one name is a kind of the other, or, if the lexicon does not list both, means the same."""
+    return lexicon.related(one, other) or open_relation(one, other, lexicon) is not None
+
+
 def _same_thing(one: _Kind, other: _Kind, lexicon: Lexicon) -> int:
     """Return whether mentions of two kinds are about one thing: always, never, or only in one sentence.
 
     Two possible causes in one sentence are alternatives: both can be about the sign that the sentence gives.
     """
-    related = lexicon.related(one.finding, other.finding)
+    related = _related(one.finding, other.finding, lexicon)
     interprets = related or _interprets(one, other, lexicon)
     if not interprets and not (one.doubted and other.doubted):
         return _NEVER
@@ -150,6 +159,8 @@ def _same_thing(one: _Kind, other: _Kind, lexicon: Lexicon) -> int:
     # the name of a fracture can say which bone it is in: a compression fracture is none of the ribs
     placed = (one.place_said and other.place_said) or ((one.place_said or other.place_said) and _of_bone(one, lexicon))
     if placed and not lexicon.one_place(one.anatomy, other.anatomy):
+        return _NEVER
+    if apart(one.places, other.places):
         return _NEVER
     if one.discs and other.discs and not one.discs & other.discs:
         return _NEVER

@@ -12,6 +12,7 @@ from radeval_core.findings.scene import Mention
 #: maximum number of words between a describing word and its region
 _REACH = 10
 _LISTING = frozenset({"and", "or", "/", "&", ","})
+_SINCE = frozenset({"since", "from", "compared", "when", "in"})
 _COPULA = frozenset({"is", "are", "was", "were", "appear", "remain", "be", "seem"})
 #: words between a preposition and its noun
 _BEFORE_NOUN = frozenset({"the", "a", "an", "this", "these", "left", "right", "both", "bilateral", "and", "or", ","})
@@ -27,7 +28,7 @@ def find_mentions(
     mentions = _joined(words, mentions, lexicon)
     regions = [m for m in matches if m.roles.region]
     for match in matches:
-        if match.roles.describes:
+        if match.roles.describes and not _compares(words, match):
             described = _described(words, match, regions, context, lexicon)
             if described is not None:
                 mentions = [m for m in mentions if (m.start, m.end) != (match.start, match.end)]
@@ -66,6 +67,16 @@ def _without_bare_regions(
         if located or described or any(context.negated[m.head] == context.negated[mention.head] for m in same):
             dropped.append(mention)
     return [m for m in mentions if m not in dropped]
+
+
+def _compares(words: Sequence[str], match: FormMatch) -> bool:
+    """Return whether a word compares with an earlier study and so describes no place: `, increased since May`."""
+    return (
+        bool(match.roles.change)
+        and match.start > 0
+        and words[match.start - 1] == ","
+        and _SINCE.issuperset(words[match.end : match.end + 1] or ("",))
+    )
 
 
 def called_normal(words: Sequence[str], matches: Sequence[FormMatch], mention: Mention, lexicon: Lexicon) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from radeval_core.findings.lists import is_sided, share_in_lists
 from radeval_core.findings.match import FormMatch, side_of
 from radeval_core.findings.measurements import attach_sizes
 from radeval_core.findings.numbers import may_count, read_numbers
+from radeval_core.findings.opening_places import only_side, said_side, take_opening_place, take_subjects
 from radeval_core.findings.scene import JOINS, Mention, Scene
 from radeval_core.findings.text import GAP
 
@@ -14,6 +17,9 @@ _EXPLAINING = frozenset(
     {"with", "represent", "representing", "suggest", "suggesting", "suggestive", "likely", "for", "of"}
 )
 _COMPARATIVES = frozenset({"smaller", "larger", "bigger", "worse"})
+#: words between a comma and a change in a relative clause, and the most of them
+_OPENS_CLAUSE = frozenset({"which", "that", "has", "have", "had", "is", "are", "was", "were", "been", "now", "also"})
+_CLAUSE = 5
 _EXTENDS = frozenset({"extend", "extending", "extended", "run", "running"})
 _BEFORE_PLACE = frozenset({"and", "or", "the", "left", "right", "both", "bilateral", "in"})
 #: endings of words that describe a finding, or that describe such a word
@@ -33,13 +39,29 @@ def attach(scene: Scene, mentions: list[Mention]) -> None:
     for mention, (left, right) in zip(mentions, windows, strict=True):
         _attach_one(scene, mention, left, right)
     if mentions:
-        _opening_place(scene, mentions[0])
+        take_opening_place(scene, mentions[0])
+        take_subjects(scene, mentions)
     if ":" in scene.words[1:5]:
         _side_of_label(scene, mentions)
     share_in_lists(scene, mentions)
     if len(mentions) == 1:
         _take_side_of_observation(scene, mentions[0])
     attach_sizes(scene, mentions)
+
+
+def attach_open(scene: Scene, mentions: list[Mention], unlisted: list[Mention]) -> None:
+    """Give the mentions that the lexicon does not list their modifiers; those of the others do not change."""
+    if not unlisted:
+        return
+    every = sorted([*mentions, *unlisted], key=lambda m: (m.start, m.end))
+    new = {id(mention) for mention in unlisted}
+    for mention, (left, right) in zip(every, _windows(scene, every), strict=True):
+        if id(mention) in new:
+            _attach_one(scene, mention, left, right)
+    if id(every[0]) in new:
+        take_opening_place(scene, every[0])
+    take_subjects(scene, unlisted)
+    attach_sizes(scene, [mention if id(mention) in new else replace(mention) for mention in every])
 
 
 def _windows(scene: Scene, mentions: list[Mention]) -> list[tuple[int, int]]:
@@ -106,7 +128,9 @@ def _right(scene: Scene, mention: Mention, limit: int) -> int:
     words, breaks = scene.words, scene.context.breaks
     at = mention.end
     while at < limit:
-        if breaks[at] or (words[at] in ("with", "without") and not _continues(scene, at, limit)):
+        if breaks[at] and not (words[at] == "which" and _tells_change(scene, at, limit)):
+            break
+        if words[at] in ("with", "without") and not _continues(scene, at, limit):
             break
         if words[at] == "," and not _goes_on_after(scene, at + 1, limit):
             break
@@ -118,9 +142,17 @@ def _goes_on_after(scene: Scene, at: int, limit: int) -> bool:
     """Return whether the words after a comma still modify the finding: a place, side, severity or change."""
     if at < limit and (scene.words[at] in scene.lexicon.words["locate"] or scene.words[at] in ("left", "right", "now")):
         return True
-    if any(m.start == at and (m.roles.change or m.roles.severity) for m in scene.matches):
+    if _tells_change(scene, at, limit) or any(m.start == at and m.roles.severity for m in scene.matches):
         return True
     return _lists_places(scene, at, limit)
+
+
+def _tells_change(scene: Scene, at: int, limit: int) -> bool:
+    """Return whether the words from `at` on tell a change, also in a relative clause: `which has enlarged`."""
+    last = at
+    while last < min(limit, at + _CLAUSE) and scene.words[last] in _OPENS_CLAUSE:
+        last += 1
+    return any(at <= m.start <= last and m.roles.change for m in scene.matches)
 
 
 def _lists_places(scene: Scene, at: int, limit: int) -> bool:
@@ -145,9 +177,9 @@ def _attach_one(scene: Scene, mention: Mention, left: int, right: int) -> None:
     before, inside = scene.within(left, mention.start), scene.within(mention.start, mention.end)
     after = scene.within(mention.end, right)
     near = _without_ends(scene, [*before, *inside, *after], mention.end, right)
-    sides = [side for m in near if (side := _said_side(m))]
+    sides = [side for m in near if (side := said_side(m))]
     sides += [mention.side] if mention.side else []
-    mention.laterality = _side(sides)
+    mention.laterality = only_side(sides)
     if not mention.laterality and (any(_both_sides(scene, m) for m in near) or _plural_pair(scene, mention)):
         mention.laterality = "bilateral"
     mention.anatomy = [*mention.regions, *(m.roles.region for m in [*before, *after] if m.roles.region)]
@@ -176,11 +208,6 @@ def _compares_lesions(scene: Scene, match: FormMatch) -> bool:
     return words[match.start - 1] in ("a", "an", "another", "the", "other")
 
 
-def _said_side(match: FormMatch) -> str:
-    """Return the side that a form says, or empty."""
-    return match.roles.side or (match.roles.form_side if match.roles.region else "")
-
-
 def _without_ends(scene: Scene, near: list[FormMatch], start: int, end: int) -> list[FormMatch]:
     """Drop the ends of a finding that runs from one side to another place: they are not its side.
 
@@ -192,7 +219,7 @@ def _without_ends(scene: Scene, near: list[FormMatch], start: int, end: int) -> 
         return near
     to = start + at + list(words[at:]).index("to")
     ends = [m for m in near if m.start > start + at]
-    first, last = ({_said_side(m) for m in ends if (m.start < to) == early} - {""} for early in (True, False))
+    first, last = ({said_side(m) for m in ends if (m.start < to) == early} - {""} for early in (True, False))
     return near if first == last else [m for m in near if m not in ends]
 
 
@@ -242,12 +269,6 @@ def _predicate(scene: Scene, mention: Mention, after: list[FormMatch]) -> str | 
     return None
 
 
-def _side(sides: list[str]) -> str | None:
-    if "bilateral" in sides or {"left", "right"} <= set(sides):
-        return "bilateral"
-    return sides[0] if sides else None
-
-
 def _split_sides(scene: Scene, mention: Mention, before: list[FormMatch]) -> None:
     """Split one mention into two findings, one per side.
 
@@ -284,7 +305,7 @@ def _take_side_of_observation(scene: Scene, mention: Mention) -> None:
     if mention.laterality or not is_sided(scene, mention) or not any(w in _EXPLAINING for w in before[-4:]):
         return
     matches = scene.within(0, mention.start)
-    sides = {side for m in matches if (side := _said_side(m))}
+    sides = {side for m in matches if (side := said_side(m))}
     if len(sides) == 1:
         mention.laterality = sides.pop()
 
@@ -296,13 +317,3 @@ def _side_of_label(scene: Scene, mentions: list[Mention]) -> None:
     for mention in mentions:
         if len(sides) == 1 and mention.start > colon and not mention.laterality and is_sided(scene, mention):
             mention.laterality = next(iter(sides))
-
-
-def _opening_place(scene: Scene, mention: Mention) -> None:
-    """Give the first finding the place that opens the sentence: `In the left lower lobe there is an opacity`."""
-    if mention.anatomy or not scene.words or scene.words[0] not in scene.lexicon.words["locate"]:
-        return
-    opening = [m for m in scene.within(0, mention.start) if m.roles.region or m.roles.side]
-    mention.anatomy = [m.roles.region for m in opening if m.roles.region]
-    if not mention.laterality:
-        mention.laterality = _side([s for m in opening if (s := m.roles.side or m.roles.form_side)])

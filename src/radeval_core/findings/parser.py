@@ -37,6 +37,7 @@ class FindingsParser:
         """Return all findings of a report, in the order of their mention."""
         findings: list[Finding] = []  # offsets are relative to the sentence until we know which findings to keep
         homes: list[Sentence] = []
+        unlisted: list[Finding] = []
         sentences: list[Sentence] = []
         exams: dict[int, str] = {}
         last: Finding | None = None  # the last one that is not absent
@@ -54,9 +55,11 @@ class FindingsParser:
             last = next((f for f in reversed(read) if f.polarity != "absent" and f.kind != "normality"), last)
             findings.extend(read)
             homes.extend([sentence] * len(read))
+            unlisted.extend(_moved(found, sentence) for found in reading.open)
         findings, homes = with_title(findings, homes, exams, self.lexicon)
         kept = self._consistent(self._specified(findings))
-        return ParsedReport(text, tuple(_moved(f, homes[i]) for i, f in kept), tuple(sentences), self.lexicon)
+        listed = tuple(_moved(f, homes[i]) for i, f in kept)
+        return ParsedReport(text, listed, tuple(sentences), self.lexicon, tuple(unlisted))
 
     def spans(self, text: str) -> list[SentenceSpan]:
         """Return the sentences of a report, each with its section."""
@@ -118,7 +121,7 @@ def _moved(found: Finding, home: Sentence) -> Finding:
     return Finding(
         found.finding, found.kind, found.polarity, found.anatomy, found.laterality, found.severity, found.measurements,
         found.change, found.significance, found.start + offset, found.end + offset, found.text, offset, end,
-        found.implied, found.carried, found.number,
+        found.implied, found.carried, found.number, found.open, found.places,
     )  # fmt: skip
 
 

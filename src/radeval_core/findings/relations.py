@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.open_match import compare_names, is_open, near_open
 
 RELATIONS_FILE = Path(__file__).with_name("relations.yaml")
 #: the relations, closest first
@@ -74,9 +75,24 @@ def _read() -> dict[str, list[dict[str, Any]]]:
     return content
 
 
-@lru_cache(maxsize=65_536)
 def relation(one: str, other: str, lexicon: Lexicon) -> Relation | None:
     """Return how `other` relates to `one`, or None. Two kinds of one thing look like each other."""
+    return _listed_relation(one, other, lexicon) or open_relation(one, other, lexicon)
+
+
+def open_relation(one: str, other: str, lexicon: Lexicon) -> Relation | None:
+    """Return how two names relate by their words, if the lexicon does not list one of them; else None.
+
+    The result is not remembered here, because an encoder may take part.
+    """
+    if not is_open(one, lexicon.entries) and not is_open(other, lexicon.entries):
+        return None
+    found = compare_names(one, other)
+    return Relation(EQUAL if found.value == 1.0 else KIND_OF, found.vaguer) if found.value else None
+
+
+@lru_cache(maxsize=65_536)
+def _listed_relation(one: str, other: str, lexicon: Lexicon) -> Relation | None:
     if one == other:
         return _EQUAL
     found = _table().get(one, {}).get(other)
@@ -116,8 +132,12 @@ def near_names(names: Iterable[str], lexicon: Lexicon) -> dict[str, set[str]]:
 
     The work grows with the list, not with its square: a long report names many findings, and few are near each other.
     """
-    here = set(names)
-    return {name: {name} | (_near(name, lexicon) & here) for name in here}
+    here = dict.fromkeys(names)
+    near = {name: {name} | (_near(name, lexicon) & here.keys()) for name in here}
+    for name, other in near_open(here, lexicon.entries):
+        near[name].add(other)
+        near[other].add(name)
+    return near
 
 
 @lru_cache(maxsize=4096)

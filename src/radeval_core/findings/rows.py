@@ -22,6 +22,7 @@ def finding_row(finding: Finding) -> dict[str, Any]:
         "change": finding.change,
         "significance": finding.significance,
         "implied": finding.implied,
+        "open": finding.open,
         "text": finding.text,
         "start": finding.start,
         "end": finding.end,
@@ -30,7 +31,7 @@ def finding_row(finding: Finding) -> dict[str, Any]:
 
 
 def report_row(row_id: str | int, report: ParsedReport, labels: str = DEFAULT_LABELS) -> dict[str, Any]:
-    """Return `{"id", "findings", "labels"}` of a report.
+    """Return `{"id", "findings", "labels"}` of a report; findings that the lexicon does not list are marked `open`.
 
     Args:
         row_id: the id of the report.
@@ -38,13 +39,13 @@ def report_row(row_id: str | int, report: ParsedReport, labels: str = DEFAULT_LA
         labels: the label set, see `label_sets.py`.
     """
     found = label_set(labels)(report)
-    return {"id": row_id, "findings": [finding_row(f) for f in report.findings], "labels": dict(found)}
+    return {"id": row_id, "findings": [finding_row(f) for f in report.every], "labels": dict(found)}
 
 
 def finding_cells(finding: Finding) -> list[str]:
     """Return a finding as the cells of a table row."""
     return [
-        finding.finding,
+        finding.finding + (" (open)" if finding.open else ""),
         finding.polarity + (" (implied)" if finding.implied else ""),
         ", ".join(finding.anatomy),
         finding.laterality or "",

@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from radeval_core.findings.context import Context, read_context
 from radeval_core.findings.coverage import count_words
+from radeval_core.findings.fine_places import fine_places
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.match import FormMatch, find_forms
 from radeval_core.findings.mentions import called_normal, find_mentions
 from radeval_core.findings.modifiers import attach
 from radeval_core.findings.normality import normal_statements
+from radeval_core.findings.open_phrases import read_open
 from radeval_core.findings.scene import Mention, Scene
 from radeval_core.findings.special import name_by_adjective, name_by_place
 from radeval_core.findings.spelling import SHORTEST
@@ -28,17 +30,19 @@ def read_sentence(sentence: str, lexicon: Lexicon) -> SentenceReading:
     """Return the findings of one sentence, with offsets relative to it, and how much of it was understood."""
     tokens = _spelled(tokenize(sentence), lexicon)
     matches = find_forms(tokens.words, lexicon)
-    findings = _read(sentence, tokens, matches, lexicon)
-    return SentenceReading(findings, *count_words(tokens.words, matches, bool(findings)))
+    findings, unlisted, explained = _read(sentence, tokens, matches, lexicon)
+    stated = bool(findings or unlisted)
+    return SentenceReading(findings, *count_words(tokens.words, matches, stated, explained), unlisted)
 
 
-def _read(sentence: str, tokens: Tokens, matches: Sequence[FormMatch], lexicon: Lexicon) -> tuple[Finding, ...]:
-    if not matches:
-        return ()
+def _read(
+    sentence: str, tokens: Tokens, matches: Sequence[FormMatch], lexicon: Lexicon
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...], int]:
+    """Return the findings of the lexicon, the open ones, and the number of words that only the open ones explain."""
     context = read_context(tokens.words, matches, lexicon)
-    if tokens.words[-1] == "?":
+    if tokens.words and tokens.words[-1] == "?":
         if tokens.words[0] in _ASKS:
-            return ()
+            return (), (), 0
         for i in range(_open_parenthesis(tokens.words), len(tokens.words)):
             context.doubted[i] = True
     mentions = find_mentions(tokens.words, matches, context, lexicon)
@@ -48,9 +52,10 @@ def _read(sentence: str, tokens: Tokens, matches: Sequence[FormMatch], lexicon: 
     for mention in mentions:
         if called_normal(tokens.words, matches, mention, lexicon):
             context.negated[mention.head] = True
-    findings = [f for m in mentions for f in _findings(sentence, tokens, m, context, lexicon)]
+    findings = [f for m in mentions for f in _findings(sentence, tokens, matches, m, context, lexicon)]
     findings += normal_statements(sentence, tokens, matches, mentions, context, lexicon)
-    return tuple(sorted(findings, key=lambda f: (f.start, f.end)))
+    findings.sort(key=lambda f: (f.start, f.end))
+    return tuple(findings), *read_open(sentence, tokens, matches, mentions, context, findings, lexicon)
 
 
 def _open_parenthesis(words: Sequence[str]) -> int:
@@ -68,7 +73,9 @@ def _spelled(tokens: Tokens, lexicon: Lexicon) -> Tokens:
     return tokens if words == tokens.words else replace(tokens, words=words)
 
 
-def _findings(sentence: str, tokens: Tokens, mention: Mention, context: Context, lexicon: Lexicon) -> list[Finding]:
+def _findings(
+    sentence: str, tokens: Tokens, matches: Sequence[FormMatch], mention: Mention, context: Context, lexicon: Lexicon
+) -> list[Finding]:
     """Return the findings of one mention: one, two for twins, plus the more general devices a device belongs to."""
     if context.skipped[mention.head]:
         return []
@@ -95,6 +102,7 @@ def _findings(sentence: str, tokens: Tokens, mention: Mention, context: Context,
         sentence_start=0,
         sentence_end=len(sentence),
         number=mention.number if polarity != "absent" else None,
+        places=fine_places(tokens.words, matches, mention) if mention.anatomy and polarity != "absent" else (),
     )
     if mention.twin is not None:
         side, severity, places = mention.twin

@@ -47,7 +47,7 @@ def read_statements(report: ParsedReport) -> list[Statement]:
     found = [Statement(_claim_text(claim), _in_order(claim.mentions), claim) for claim in read_claims(report)]
     denied: dict[tuple[object, ...], list[Finding]] = {}
     normal: dict[tuple[object, ...], list[Finding]] = {}
-    for finding in report.stated:
+    for finding in (*report.stated, *report.open):
         if finding.kind == "normality":
             normal.setdefault((finding.finding, finding.laterality), []).append(finding)
         elif finding.polarity == "absent" and finding.finding not in listed("not_judged"):

@@ -42,6 +42,8 @@ class Finding:
             more general device by a specific one (a PICC is a catheter).
         carried: True if its side comes from the sentence before: `This may be pneumonia`.
         number: how many lesions (`one` to `ten`, few, several, multiple, numerous), or None; see numbers.yaml.
+        places: the words for its regions, where a region has several places; see `fine_places.py`.
+        open: True if the lexicon does not list it; then `finding` is the phrase itself, see `open_phrases.py`.
     """
 
     finding: str
@@ -61,6 +63,8 @@ class Finding:
     implied: bool = False
     carried: bool = False
     number: str | None = None
+    open: bool = False
+    places: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +101,13 @@ class SentenceReading:
         findings: its findings, with offsets relative to the sentence.
         words: number of its content words (`coverage.py`).
         understood_words: number of those that the parser understood.
+        open: findings and normal statements that the lexicon does not list.
     """
 
     findings: tuple[Finding, ...]
     words: int
     understood_words: int
+    open: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +119,25 @@ class ParsedReport:
         findings: all findings, in the order of their mention.
         sentences: the sentences the parser read.
         lexicon: the lexicon the parser used.
+        open: findings and normal statements that the lexicon does not list, in the order of their mention. They are
+            apart because label sets and other views of the lexicon's findings have no place for them.
     """
 
     text: str
     findings: tuple[Finding, ...]
     sentences: tuple[Sentence, ...]
     lexicon: Lexicon = field(repr=False, compare=False)
+    open: tuple[Finding, ...] = ()
+
+    @property
+    def every(self) -> tuple[Finding, ...]:
+        """Return all findings in the order of their mention, also those that the lexicon does not list."""
+        return tuple(sorted((*self.findings, *self.open), key=lambda f: f.start)) if self.open else self.findings
+
+    @property
+    def states(self) -> bool:
+        """Return whether the report states anything that the parser reads, listed in the lexicon or not."""
+        return bool(self.findings or self.open)
 
     @property
     def stated(self) -> tuple[Finding, ...]:

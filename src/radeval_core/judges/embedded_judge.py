@@ -21,16 +21,18 @@ class EmbeddedJudge(Generic[A]):
         read: returns the parsed report of each text; it uses the run's store, so each text is parsed once.
         lexicon: hash of the lexicon, for the signature.
         analyse: compares a parsed reference with a parsed candidate, given what is known about the patient.
+        open_match: how findings beyond the lexicon are compared, for the signature.
     """
 
     read: Callable[[Sequence[str]], Mapping[str, ParsedReport]]
     lexicon: str
     analyse: Callable[[ParsedReport, ParsedReport, PatientContext | None], A]
+    open_match: str = "words"
 
     @property
     def fields(self) -> dict[str, object]:
         """Return the judge's fields of a signature."""
-        return {"backend": "embedded", "lexicon": self.lexicon}
+        return {"backend": "embedded", "lexicon": self.lexicon, "open": self.open_match}
 
     def shown(self, report: str) -> str:
         """Return the report: this judge sees all of it, unchanged."""

@@ -5,10 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from contextlib import AbstractContextManager
+from functools import cached_property, lru_cache
 from typing import ClassVar, Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from radeval_core.errors import InputError
+from radeval_core.findings.open_match import Encoder, using
 from radeval_core.findings.types import ParsedReport
 from radeval_core.judges.engine import judge_pairs
 from radeval_core.judges.verdict import Case, Instructions, Judge, Verdict
@@ -19,8 +24,18 @@ from radeval_core.pairs import Pair
 from radeval_core.patient_context import PatientContext
 
 A = TypeVar("A")
+#: names of findings whose vectors a run remembers
+_NAMES = 16_384
 #: prefixes of a model's name that can replace a config
 BACKENDS = ("transformers", "vllm", "http", "anthropic")
+#: how the embedded judge compares findings that the lexicon does not list
+OPEN_MATCH = Option(
+    None,
+    str,
+    "how the embedded judge compares findings beyond its lexicon: words (default), or minilm for the embedded encoder "
+    "as well, with the extra `models`",
+    ("words", "minilm"),
+)
 #: options that choose what a model is asked
 PROMPT_OPTIONS = ("instructions", "examples", "shots")
 
@@ -80,6 +95,10 @@ class JudgedScorer(CheckpointScorer, Generic[A]):
             if self.embedded and self.chosen[name] is not None:
                 raise InputError(f"option {self.spec.name}.{name} is for models: config {self.config.name!r} runs none")
         if not self.embedded:
+            if self.chosen["open_match"] is not None:
+                raise InputError(
+                    f"option {self.spec.name}.open_match is for config 'embedded': a model compares findings itself"
+                )
             _ = self.instructions  # an unusable file is an error before any work
 
     @cached_property
@@ -102,7 +121,8 @@ class JudgedScorer(CheckpointScorer, Generic[A]):
         if self.embedded:
             from radeval_core.judges.embedded_judge import EmbeddedJudge
 
-            return EmbeddedJudge(self.resources.reports, self.resources.reader.lexicon, self.analyse)
+            mode = self.chosen["open_match"] or "words"
+            return EmbeddedJudge(self.resources.reports, self.resources.reader.lexicon, self._compared, mode)
         from radeval_core.judges.backends.select import make_backend
         from radeval_core.judges.model_judge import ModelJudge
 
@@ -112,8 +132,34 @@ class JudgedScorer(CheckpointScorer, Generic[A]):
             backend = make_backend(self.source, r.device, r.batch_tokens, **given)
         return ModelJudge(self.instructions, backend, r.store.cache)
 
+    def _compared(self, reference: ParsedReport, candidate: ParsedReport, context: PatientContext | None) -> A:
+        """Return the analysis of two parsed reports, with the encoder if the run asks for it."""
+        with self.comparing():
+            return self.analyse(reference, candidate, context)
+
+    def comparing(self) -> AbstractContextManager[None]:
+        """Return a block in which findings beyond the lexicon are compared as the run asks for."""
+        return using(self._likeness)
+
+    @cached_property
+    def _likeness(self) -> Encoder | None:
+        """Return how alike the encoder finds two names; None if only their words are compared."""
+        if self.chosen["open_match"] != "minilm":
+            return None
+        with self.needs_models():
+            from radeval_core.annotators.entity_encoder import EMBEDDED, entity_encoder
+
+            r = self.resources
+            encoder = entity_encoder(EMBEDDED, "mean", r.device, "fp32", r.batch_tokens, False)
+
+        @lru_cache(maxsize=_NAMES)
+        def vector(name: str) -> NDArray[np.float32]:
+            return encoder.annotate([name])[0]
+
+        return lambda one, other: float(vector(one) @ vector(other))
+
     def warm_up(self) -> None:
-        _ = self.judge
+        _ = self.judge, self._likeness
 
     @cached_property
     def _outcomes(self) -> Counter[str]:

@@ -15,7 +15,7 @@ from radeval_core.judges.chexprompt.instructions import ChexpromptInstructions, 
 from radeval_core.judges.green.analysis import by_category
 from radeval_core.judges.green.embedded import analyse
 from radeval_core.judges.verdict import Verdict
-from radeval_core.metrics._judged import BACKENDS, JudgedScorer, prompt_options
+from radeval_core.metrics._judged import BACKENDS, OPEN_MATCH, JudgedScorer, prompt_options
 from radeval_core.metrics.base import Array, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
@@ -63,6 +63,7 @@ class ChexpromptScorer(JudgedScorer[ErrorCounts]):
     spec = SPEC
     options: ClassVar = {
         **prompt_options("paper (default)", "invented (default: five), none"),
+        "open_match": OPEN_MATCH,
         **JudgedScorer.model_options,
     }
 

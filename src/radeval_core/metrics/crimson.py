@@ -14,7 +14,7 @@ from radeval_core.judges.crimson.analysis import CrimsonAnalysis
 from radeval_core.judges.crimson.embedded import analyse, graded_weight
 from radeval_core.judges.crimson.instructions import CrimsonInstructions, choose_instructions
 from radeval_core.judges.verdict import Case, Verdict
-from radeval_core.metrics._judged import BACKENDS, JudgedScorer, prompt_options
+from radeval_core.metrics._judged import BACKENDS, OPEN_MATCH, JudgedScorer, prompt_options
 from radeval_core.metrics.base import Array, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
@@ -65,6 +65,7 @@ class CrimsonScorer(JudgedScorer[CrimsonAnalysis]):
         **prompt_options(
             "checkpoint (default for medgemma-4b), guidelines (default for other models)", "none (default)"
         ),
+        "open_match": OPEN_MATCH,
         **JudgedScorer.model_options,
     }
 

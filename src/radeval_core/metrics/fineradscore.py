@@ -17,7 +17,7 @@ from radeval_core.functional.fineradscore import SEVERITY_KEYS, counts, total, w
 from radeval_core.judges.fineradscore.embedded import correct
 from radeval_core.judges.fineradscore.instructions import FineRadInstructions, choose_instructions
 from radeval_core.judges.verdict import Verdict
-from radeval_core.metrics._judged import BACKENDS, JudgedScorer, prompt_options
+from radeval_core.metrics._judged import BACKENDS, OPEN_MATCH, JudgedScorer, prompt_options
 from radeval_core.metrics.base import Array, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
@@ -68,6 +68,7 @@ class FineRadScorer(JudgedScorer[Analysis]):
     spec = SPEC
     options: ClassVar = {
         **prompt_options("radeval (default), paper (appendix A)", "invented (default: five), none"),
+        "open_match": OPEN_MATCH,
         **JudgedScorer.model_options,
     }
 

@@ -16,7 +16,7 @@ from radeval_core.judges.green.analysis import GreenAnalysis, by_category
 from radeval_core.judges.green.embedded import analyse
 from radeval_core.judges.green.instructions import GreenInstructions, choose_instructions
 from radeval_core.judges.verdict import Verdict
-from radeval_core.metrics._judged import BACKENDS, JudgedScorer, prompt_options
+from radeval_core.metrics._judged import BACKENDS, OPEN_MATCH, JudgedScorer, prompt_options
 from radeval_core.metrics.base import Array, Option, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair, is_blank
@@ -86,6 +86,7 @@ class GreenScorer(JudgedScorer[GreenAnalysis]):
             "sentence-transformers model for summary and plot, Hub id or folder; by default the embedded MiniLM",
         ),
         **prompt_options("paper (default: appendix A.1)", "none (default), invented"),
+        "open_match": OPEN_MATCH,
         **JudgedScorer.model_options,
     }
 

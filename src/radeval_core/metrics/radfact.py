@@ -24,7 +24,7 @@ from radeval_core.judges.radfact.embedded import analyse
 from radeval_core.judges.radfact.instructions import EntailmentInstructions
 from radeval_core.judges.radfact.wording import CT, RADFACT, Wording, choose_wording
 from radeval_core.judges.verdict import Judge, Verdict
-from radeval_core.metrics._judged import BACKENDS, PROMPT_OPTIONS, JudgedScorer
+from radeval_core.metrics._judged import BACKENDS, OPEN_MATCH, PROMPT_OPTIONS, JudgedScorer
 from radeval_core.metrics._phrase_boxes import PhraseBoxes
 from radeval_core.metrics.base import Array, Option, PairScores
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
@@ -110,6 +110,7 @@ class RadFactScorer(JudgedScorer[Any]):
             "entailment_few_shot_examples.json",
         ),
         "shots": Option(None, int, "number of entailment examples to show, from the first; all by default, 0 for none"),
+        "open_match": OPEN_MATCH,
         **JudgedScorer.model_options,
     }
 
@@ -172,7 +173,8 @@ class RadFactScorer(JudgedScorer[Any]):
             if phrases is not None and verdicts[i].analysis is not None:
                 reports = self.resources.reports([pair.reference, pair.prediction])
                 both = reports[pair.reference], reports[pair.prediction]
-                verdicts[i] = Verdict(analyse(*both, phrases, self.chosen["filter_negatives"]))
+                with self.comparing():
+                    verdicts[i] = Verdict(analyse(*both, phrases, self.chosen["filter_negatives"]))
         return verdicts
 
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:

@@ -166,11 +166,11 @@ def test_an_unreadable_answer_is_asked_for_once_more_and_then_unscored(ask):
 
 
 def test_scores_by_hand_without_a_model():
-    reference = "Large left pleural effusion. No pneumothorax. Mild scoliosis."
+    reference = "Large left pleural effusion. No pneumothorax. Mild spondylosis."
     candidates = [
         reference,
-        "Large right pleural effusion. No pneumothorax. Mild scoliosis.",  # wrong side
-        "No pneumothorax. Mild scoliosis.",  # effusion missing
+        "Large right pleural effusion. No pneumothorax. Mild spondylosis.",  # wrong side
+        "No pneumothorax. Mild spondylosis.",  # effusion missing
         "Large left pleural effusion. No pneumothorax.",  # a minor finding missing
         "",
     ]

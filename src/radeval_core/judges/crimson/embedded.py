@@ -23,7 +23,7 @@ _WORST = 1.25
 def analyse(reference: ParsedReport, candidate: ParsedReport, context: PatientContext | None) -> CrimsonAnalysis:
     """Return the evaluation of a candidate, with the weight of each attribute error graded by how far it is off."""
     comparison = compare(reference, candidate)
-    silent = not candidate.findings, not reference.findings
+    silent = not candidate.states, not reference.states
     evaluation = evaluate(comparison, reference, candidate, context)
     return CrimsonAnalysis(evaluation, crimson(evaluation, graded_weight), silent)
 

@@ -33,7 +33,7 @@ def correct(reference: ParsedReport, candidate: ParsedReport) -> Analysis:
     empty, no_reference = is_blank(candidate.text), is_blank(reference.text)
     if empty and no_reference:
         return Analysis(())
-    nothing_said = empty or (bool(reference.findings) and not candidate.findings)
+    nothing_said = empty or (reference.states and not candidate.states)
     if not nothing_said and not no_reference:
         return Analysis(tuple(corrections))
     why = "The reference is empty" if no_reference else "The candidate is empty"

@@ -72,6 +72,8 @@ def comment(difference: Difference) -> str:
 def _name(mention: Finding, lexicon: Lexicon) -> str:
     """Return the finding as the report writes it, unless it is a clause (`the heart is enlarged`) or needs context."""
     written = " ".join(mention.text.lower().split())
+    if mention.open:
+        return written
     if _CLAUSE.isdisjoint(written.split()) and _reads_as(written, mention.finding, lexicon):
         return written
     return mention.finding.replace("_", " ")
@@ -96,7 +98,8 @@ def _grade(claim: Claim) -> str:
 
 def _places(claim: Claim, lexicon: Lexicon) -> str:
     """Return the places of a claim; empty if it is only in its usual place."""
-    usual = lexicon.entries[claim.stated.finding].regions
+    entry = lexicon.entries.get(claim.stated.finding)
+    usual = entry.regions if entry is not None else ()  # an open finding implies no place
     return "" if claim.anatomy == usual else " and ".join(place.replace("_", " ") for place in claim.anatomy)
 
 

@@ -45,7 +45,8 @@ class Writer:
         self.partner = {id(ours): theirs for theirs, ours in matched}
         claims = list(dict.fromkeys([theirs for theirs, _ in matched]))
         claims += [d.reference for d in comparison.differences if d.reference and d.candidate is None]
-        self.claims = SimilarClaims(claims, (f.finding for f in candidate.findings), reference.lexicon)
+        stated = (*candidate.findings, *candidate.open)
+        self.claims = SimilarClaims(claims, (f.finding for f in stated), reference.lexicon)
         #: the claim of each mention in the candidate
         self.owner = {mention: ours for _, ours in matched for mention in ours.mentions}
         self.owner |= {
@@ -54,7 +55,7 @@ class Writer:
         self.crowded = Counter(start for claim in claims for start in {m.sentence_start for m in claim.mentions})
         self.found: dict[int, list[Finding]] = {}
         self.excluded: dict[int, list[Finding]] = {}
-        for finding in candidate.findings:
+        for finding in sorted(stated, key=lambda f: f.start):
             if finding.implied:
                 self.excluded.setdefault(finding.start, []).append(finding)
             elif (line := line_at(lines, finding.start)).start <= finding.start < line.end:

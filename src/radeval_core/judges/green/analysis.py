@@ -30,6 +30,8 @@ class GreenItem:
         reference: start and end of its sentence in the reference, if known.
         candidate: start and end of its sentence in the candidate, if known.
         lost: the part of a matched finding's weight that a vaguer description costs.
+        matched_by: what decided that two findings of which one is not in the lexicon are the same: `name`, `spelling`,
+            `words`, `encoder` or `size`; empty otherwise.
     """
 
     text: str
@@ -37,13 +39,16 @@ class GreenItem:
     reference: Span | None = None
     candidate: Span | None = None
     lost: float = 0.0
+    matched_by: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the item as plain values; it has a weight if we know where it is."""
         spans = {"reference": self.reference, "prediction": self.candidate}
         known = {side: list(span) for side, span in spans.items() if span}
+        weight = {"weight": self.weight} if known else {}
         lost = {"lost": self.lost} if self.lost else {}
-        return {"text": self.text, **({"weight": self.weight} if known else {}), **lost, **known}
+        decided = {"matched_by": self.matched_by} if self.matched_by else {}
+        return {"text": self.text, **weight, **lost, **decided, **known}
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from radeval_core.error_categories import CATEGORIES, FALSE_FINDING, MISSING_FIN
 from radeval_core.findings.claims import Claim
 from radeval_core.findings.compare import Comparison, compare
 from radeval_core.findings.differences import WEIGHT, Difference
+from radeval_core.findings.lexicon import Lexicon
+from radeval_core.findings.open_claims import why_matched
 from radeval_core.findings.types import Finding, ParsedReport, Span
 from radeval_core.judges.green.analysis import Counted, GreenAnalysis, GreenItem
 from radeval_core.pairs import is_blank
@@ -22,9 +24,9 @@ def analyse(reference: ParsedReport, candidate: ParsedReport) -> GreenAnalysis:
     """Return the errors and the matched findings of the candidate."""
     comparison = compare(reference, candidate)
     lost = _lost(comparison)
-    matched = [_matched(theirs, ours, lost.get(id(ours), [])) for theirs, ours in comparison.matched]
+    matched = [_matched(theirs, ours, lost.get(id(ours), []), reference.lexicon) for theirs, ours in comparison.matched]
     differences = comparison.differences
-    silent = (not candidate.findings, not reference.findings)
+    silent = (not candidate.states, not reference.states)
     if not any(silent) and (agreed := _agreed_normal(comparison)):
         matched.append(GreenItem(agreed, _NORMAL_WEIGHT))
     return GreenAnalysis(
@@ -70,12 +72,13 @@ def _lost(comparison: Comparison) -> dict[int, list[Difference]]:
     return lost
 
 
-def _matched(theirs: Claim, ours: Claim, shortfalls: Sequence[Difference]) -> GreenItem:
+def _matched(theirs: Claim, ours: Claim, shortfalls: Sequence[Difference], lexicon: Lexicon) -> GreenItem:
     words = (theirs.severity, theirs.laterality, theirs.finding.replace("_", " "))
     text = " ".join(word for word in words if word)
     weight = WEIGHT[theirs.significance]
     lost = min(sum(shortfall.weight for shortfall in shortfalls), weight)
-    return GreenItem(text, weight - lost, _sentence(theirs.mentions), _sentence(ours.mentions), lost)
+    by = why_matched(theirs, ours, lexicon)
+    return GreenItem(text, weight - lost, _sentence(theirs.mentions), _sentence(ours.mentions), lost, by)
 
 
 def _sentence(mentions: Iterable[Finding]) -> Span | None:
@@ -108,7 +111,7 @@ def _explain(
 def _empty(name: str, report: ParsedReport) -> str:
     if is_blank(report.text):
         return f"The {name} is empty."
-    return "" if report.findings else f"The parser reads no finding in the {name}."
+    return "" if report.states else f"The parser reads no finding in the {name}."
 
 
 def _common(matched: Sequence[GreenItem]) -> str:
