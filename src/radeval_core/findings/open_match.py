@@ -27,7 +27,7 @@ from radeval_core.findings.types import Finding
 SAME_SPELLING = 92.0
 #: names with the same head that share this part of their other words are the same, or related. Set by hand.
 SAME_WORDS, RELATED_WORDS = 0.99, 0.5
-#: cosine of the encoder above which two names are related, if a run asks for it. Tried on 60 pairs of radcheck's dev split.
+#: cosine of the encoder above which two names are related, if a run asks for it. Tried on 60 dev pairs of radcheck.
 RELATED_VECTORS = 0.7
 #: likeness of the same thing and of a vaguer or more specific name
 SAME, VAGUER = 1.0, 0.8
