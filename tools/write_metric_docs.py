@@ -5,7 +5,8 @@ Run it from a checkout after you add a metric or change an option: `python tools
 - the list of options in every card, `metrics/NAME/README.md`, between two comments;
 - a row for every metric that is missing in the tables of README.md and of the pages in docs/ that list the metrics, and
   its link where those pages define one;
-- a section of docs/details.md with the fields of every metric that is missing there.
+- a section of docs/details.md with the fields of every metric that is missing there;
+- the number of our metrics, and a row for every metric that is missing, in docs/comparison.md.
 """
 
 from __future__ import annotations
@@ -71,6 +72,18 @@ def with_details(document: str) -> str:
     return document
 
 
+def with_comparison(page: str) -> str:
+    """Return the comparison with other collections with our number of metrics, and a row for each that is missing."""
+    page = re.sub(r"\d+(?= metrics as `evaluate` modules)", str(len(metric_names())), page)
+    before, heading, rest = page.partition("## Metrics\n")
+    table = _TABLE.search(rest)
+    if table is None:
+        raise ValueError("docs/comparison.md has no table below the heading Metrics")
+    named, empty = set(re.findall(r"`(\w+)`", table[0])), " |" * (len(_cells(table[0].splitlines()[0])) - 2)
+    rows = "".join(f"| {name} | `{name}` |{empty}\n" for name in metric_names() if name not in named)
+    return before + heading + rest[: table.end()] + rows + rest[table.end() :]
+
+
 def sample_details(name: str) -> list[dict[str, object]]:
     """Return the details of a metric for the sample pairs."""
     lines = (ROOT / "examples" / "pairs.jsonl").read_text("utf-8").splitlines()
@@ -84,7 +97,8 @@ def main() -> None:
         _write(path, with_options(path.read_text("utf-8"), name))
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         text = with_links(with_rows(path.read_text("utf-8")))
-        _write(path, with_details(text) if path == ROOT / "docs" / "details.md" else text)
+        further = {"details.md": with_details, "comparison.md": with_comparison}.get(path.name)
+        _write(path, further(text) if further else text)
 
 
 def _with_rows(table: str) -> str:
