@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from parsing_metrics import PARSING
 from radeval_core import load, runner, score
 from radeval_core.cli import main
 from radeval_core.errors import InputError
@@ -14,22 +15,6 @@ from radeval_core.metrics.base import Resources
 from radeval_core.registry import get_spec, metric_names, scorer_class
 
 SITES = ("right upper lobe", "left lower lobe", "lingula", "right middle lobe")
-#: metrics whose embedded config reads findings
-PARSING = (
-    "chexbert_f1",
-    "chexprompt",
-    "crimson",
-    "ct_f1",
-    "ffl_rq",
-    "fineradscore",
-    "green",
-    "radcliq",
-    "radfact",
-    "radgraph_f1",
-    "ratescore",
-    "srrbert_f1",
-    "temporal_f1",
-)
 LEXICON = """zork_sign:
   kind: abnormality
   significance: actionable

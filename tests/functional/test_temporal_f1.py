@@ -5,7 +5,7 @@ import math
 import pytest
 
 from radeval_core import load
-from radeval_core.functional.temporal_f1 import WORDS, change_words, count_f1, set_f1
+from radeval_core.functional.temporal_f1 import WORDS, change_words, set_f1
 
 
 def test_there_are_44_words():
@@ -29,7 +29,7 @@ def test_words_of_a_report(text, words):
 def test_f1_by_hand():
     assert set_f1({"new", "stable"}, {"new"}) == pytest.approx(2 / 3)  # 2·1 / (2 + 1)
     assert (set_f1(set(), set()), set_f1({"new"}, set()), set_f1(set(), {"new"})) == (1, 0, 0)
-    assert count_f1(1, 2, 2) == 0.5
+    assert set_f1({"new", "worse"}, {"new", "stable"}) == 0.5  # 2·1 / (2 + 2)
 
 
 def scores(prediction, reference, **options):

@@ -7,28 +7,14 @@ import math
 import numpy as np
 import pytest
 
+from parsing_metrics import PARSING
 from radeval_core import cli, load, metric_names, runner, score
 from radeval_core.api import make_resources, make_scorer
 from radeval_core.io import write_rows
 from radeval_core.metrics._coverage import LOW_COVERAGE, advice
 from radeval_core.registry import get_spec
 
-READS_FINDINGS = (
-    "chexbert_f1",
-    "chexprompt",
-    "crimson",
-    "ct_f1",
-    "ffl_rq",
-    "fineradscore",
-    "green",
-    "radcliq",
-    "radfact",
-    "radgraph_f1",
-    "ratescore",
-    "srrbert_f1",
-    "temporal_f1",
-)
-every_reader = pytest.mark.parametrize("name", READS_FINDINGS)
+every_reader = pytest.mark.parametrize("name", PARSING)
 UNREADABLE = {
     "German opposites": ("Kein Pneumothorax. Kein Erguss.", "Großer Pneumothorax rechts. Großer Erguss."),
     "French opposites": ("Pas de pneumothorax.", "Volumineux pneumothorax droit."),
@@ -45,7 +31,7 @@ EFFUSION = "New large right pleural effusion."
 def test_the_metrics_that_read_findings():
     resources = make_resources()
     readers = [name for name in metric_names() if make_scorer(name, None, resources, {}).reads_findings]
-    assert tuple(sorted(readers)) == READS_FINDINGS
+    assert tuple(sorted(readers)) == PARSING
 
 
 @every_reader

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from radeval_core.functional.lower_case import lowered
+
 #: ways to match words, with the weight of a match
 MODULES = {"exact": 1.0, "stem": 0.6, "synonym": 0.8, "paraphrase": 0.6}
 #: the counts of a pair: words, function words, then matches per module, each of prediction and reference
@@ -57,10 +59,7 @@ def words(text: str) -> list[str]:
 
 def find_words(text: str) -> list[tuple[str, int, int]]:
     """Return the words of a report, each with start and end; letters whose lower case is longer stay as they are."""
-    lower = text.lower()
-    if len(lower) != len(text):
-        lower = "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
-    return [(found[0], *found.span()) for found in islice(_TOKEN.finditer(lower), MAX_WORDS)]
+    return [(found[0], *found.span()) for found in islice(_TOKEN.finditer(lowered(text)), MAX_WORDS)]
 
 
 def align(prediction: Sequence[str], reference: Sequence[str]) -> list[WordMatch]:

@@ -8,6 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
+import numpy as np
+
+from radeval_core.functional.label_f1 import f1
+
 #: the words that count as a statement of change
 WORDS = frozenset({
     "bigger", "change", "cleared", "constant", "decrease", "decreased", "decreasing", "elevated", "elevation",
@@ -33,9 +37,5 @@ def change_words(text: str) -> frozenset[str]:
 
 def set_f1(prediction: Set[str], reference: Set[str]) -> float:
     """Return the F1 of two sets: 1 if both are empty, 0 if only one is."""
-    return count_f1(len(prediction & reference), len(prediction), len(reference))
-
-
-def count_f1(same: int, predicted: int, expected: int) -> float:
-    """Return the F1 of `same` hits among `predicted` and `expected` elements; 1 if there are none at all."""
-    return 2 * same / (predicted + expected) if predicted + expected else 1.0
+    hits, extra, missed = len(prediction & reference), len(prediction - reference), len(reference - prediction)
+    return float(f1(np.array(hits), np.array(extra), np.array(missed), none=1.0))

@@ -10,7 +10,8 @@ import numpy as np
 
 from radeval_core.findings.changes import ChangePair, align_changes
 from radeval_core.findings.types import ParsedReport
-from radeval_core.functional.temporal_f1 import change_words, count_f1, set_f1
+from radeval_core.functional.label_f1 import f1
+from radeval_core.functional.temporal_f1 import change_words, set_f1
 from radeval_core.metrics.base import PairScores, Scorer
 from radeval_core.metrics.spec import Config, EmptyRule, MetricSpec, Part
 from radeval_core.pairs import Pair
@@ -81,9 +82,11 @@ def _align(pair: Pair, reports: Mapping[str, ParsedReport]) -> list[ChangePair]:
 
 
 def _f1(changes: Sequence[ChangePair]) -> float:
+    """Return the F1 of the changes; a change other than the reference's is both added and missing."""
     same = sum(change.same for change in changes)
-    predicted = sum(change.candidate is not None for change in changes)
-    return count_f1(same, predicted, sum(change.reference is not None for change in changes))
+    extra = sum(change.candidate is not None for change in changes) - same
+    missed = sum(change.reference is not None for change in changes) - same
+    return float(f1(np.array(same), np.array(extra), np.array(missed), none=1.0))
 
 
 def _detail(prediction: frozenset[str], reference: frozenset[str], changes: Sequence[ChangePair]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from radeval_core.functional.lower_case import lowered
 from radeval_core.ui.views.marks import Mark
 
 ORDERS = 4
@@ -24,11 +25,6 @@ class Word(NamedTuple):
 def find_words(pattern: re.Pattern[str], report: str) -> list[Word]:
     """Return every match of a pattern in the lower-cased report."""
     return [Word(found.group(), *found.span()) for found in pattern.finditer(lowered(report))]
-
-
-def lowered(report: str) -> str:
-    """Lower-case a report without changing its length: letters with a longer lower case stay as they are."""
-    return "".join(low if len(low := letter.lower()) == 1 else letter for letter in report)
 
 
 def place_tokens(tokens: Sequence[str], report: str) -> list[Word]:
