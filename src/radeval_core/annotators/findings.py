@@ -10,8 +10,8 @@ from radeval_core.findings.parser import FindingsParser
 from radeval_core.findings.types import ParsedReport
 
 S = TypeVar("S")
-#: rough bytes of a finding, a sentence, and an entity of a view in memory
-_FINDING, _SENTENCE = 500, 300
+#: rough bytes of a finding with its part of a claim, and of a sentence, in memory
+_FINDING, _SENTENCE = 600, 350
 
 
 class ReportReader:

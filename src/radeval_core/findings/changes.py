@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from radeval_core.findings.claim_match import match
 from radeval_core.findings.claims import Claim, merge_mentions
+from radeval_core.findings.open_match import encoder_in_use
 from radeval_core.findings.types import CHANGES, ParsedReport
 
 
@@ -42,8 +43,13 @@ class ChangePair:
 
 def read_changes(report: ParsedReport) -> list[Claim]:
     """Return the changes a report states. A finding with two changes gives two."""
+    return list(report.once(("changes", encoder_in_use()), _merge_changes))
+
+
+def _merge_changes(report: ParsedReport) -> list[Claim]:
     changed = [f for f in report.stated if f.change and (f.polarity != "absent" or f.change == "resolved")]
-    claims = [c for kind in CHANGES for c in merge_mentions([f for f in changed if f.change == kind], report)]
+    said = [kind for kind in CHANGES if any(f.change == kind for f in changed)]
+    claims = [c for kind in said for c in merge_mentions([f for f in changed if f.change == kind], report)]
     return sorted((claim for claim in claims if claim.change), key=lambda claim: claim.start)
 
 

@@ -14,6 +14,7 @@ import yaml
 from radeval_core.findings.levels import Levels
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.mention_groups import group_mentions, more_than_implied
+from radeval_core.findings.open_match import encoder_in_use
 from radeval_core.findings.significance import LEVELS, age_of, level_of
 from radeval_core.findings.tubes import out_of_place
 from radeval_core.findings.types import Finding, ParsedReport
@@ -91,6 +92,11 @@ class Claim:
 
 def read_claims(report: ParsedReport) -> list[Claim]:
     """Return the claims of a report; the order of its sentences does not matter."""
+    # mentions of open findings are merged by the likeness of their names, which an encoder can change
+    return list(report.once(("claims", encoder_in_use()), _merge_stated))
+
+
+def _merge_stated(report: ParsedReport) -> list[Claim]:
     return merge_mentions([f for f in (*report.stated, *report.open) if f.polarity != "absent"], report)
 
 

@@ -70,11 +70,16 @@ def using(encoder: Encoder | None) -> Iterator[None]:
         _ENCODER.reset(token)
 
 
+def encoder_in_use() -> Encoder | None:
+    """Return the encoder that open names are compared with, or None if only their words are."""
+    return _ENCODER.get()
+
+
 def compare_names(one: str, other: str) -> OpenLikeness:
     """Return how alike two names of findings are, of which at least one is open."""
     one, other = one.removeprefix(WRITTEN), other.removeprefix(WRITTEN)
     by_rules = _by_rules(one, other)
-    if by_rules.value or (encoder := _ENCODER.get()) is None:
+    if by_rules.value or (encoder := encoder_in_use()) is None:
         return by_rules
     return OpenLikeness(VAGUER, "encoder") if encoder(_spaced(one), _spaced(other)) >= RELATED_VECTORS else _DIFFERENT
 

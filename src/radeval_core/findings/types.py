@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from radeval_core.findings.lexicon import Lexicon
 
+S = TypeVar("S")
 LATERALITIES = ("left", "right", "bilateral")
 SEVERITIES = ("mild", "moderate", "severe")
 CHANGES = ("new", "increased", "decreased", "unchanged", "resolved")
@@ -128,6 +130,14 @@ class ParsedReport:
     sentences: tuple[Sentence, ...]
     lexicon: Lexicon = field(repr=False, compare=False)
     open: tuple[Finding, ...] = ()
+    _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, key: Hashable, read: Callable[[ParsedReport], S]) -> S:
+        """Return what `read` reads off this report, computed once: several judges ask for the same claims."""
+        if key not in self._kept:
+            self._kept[key] = read(self)
+        kept: S = self._kept[key]
+        return kept
 
     @property
     def every(self) -> tuple[Finding, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, pairwise
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,14 +70,12 @@ def align(prediction: Sequence[str], reference: Sequence[str]) -> list[WordMatch
     places: dict[str, list[int]] = {}
     for j, word in enumerate(reference):
         places.setdefault(_stem(word), []).append(j)
-    paths = [_Path()]
+    paths = [_START]
     for i, word in enumerate(prediction):
         where = places.get(_stem(word))
         if where:
-            near = _near(where, i)
-            steps = [step for path in paths for step in path.steps(i, near, where)]
-            paths = _best(steps)
-    found = [WordMatch(i, j, int(prediction[i] != reference[j])) for i, j in paths[0].matches()]
+            paths = _best(_steps(paths, i, _near(where, i), where), i)
+    found = [WordMatch(i, j, int(prediction[i] != reference[j])) for i, j in _matches(paths[0])]
     return found[::-1]
 
 
@@ -90,46 +88,65 @@ def _near(where: list[int], i: int) -> list[int]:
     return where[start : start + _NEAREST]
 
 
-#: unmatched words (negative: matches), chunks, sum of distances
-_Cost = tuple[int, int, int]
+#: a cost is one number, which compares faster than three: a match lowers it most, then a chunk raises it more than all
+#: distances together (`MAX_WORDS` squared)
+_MATCH, _CHUNK = 1 << 40, 1 << 26
 
 
-@dataclass(frozen=True, slots=True)
-class _Path:
-    """A partial alignment: its cost, the reference words in use as bits, its last match, and the path before that."""
+class _Path(NamedTuple):
+    """A partial alignment. It is a tuple because very many are made.
 
-    cost: _Cost = (0, 0, 0)
-    used: int = 0
-    last: tuple[int, int] = (-2, -2)
-    before: _Path | None = None
+    Attributes:
+        cost: see `_MATCH` and `_CHUNK`.
+        used: the reference words in use, as bits.
+        last: the last match: the indices of both words.
+        before: the path before that match.
+    """
 
-    def steps(self, i: int, near: list[int], where: list[int]) -> Iterator[tuple[_Cost, _Path, tuple[int, int] | None]]:
-        """Yield the cost of leaving word `i` out, and of each of its possible matches."""
-        yield self.cost, self, None
-        matches, chunks, distance = self.cost
-        follows = self.last[1] + 1 if self.last[0] == i - 1 else -1
+    cost: int
+    used: int
+    last: tuple[int, int]
+    before: _Path | None
+
+
+_START = _Path(0, 0, (-2, -2), None)
+#: the cost of a step, the path it continues, and the reference word it takes; -1 leaves the word out
+_Step = tuple[int, _Path, int]
+
+
+def _steps(paths: list[_Path], i: int, near: list[int], where: list[int]) -> list[_Step]:
+    """Return what can be done with word `i` after each path: leave it out, or match it with a place."""
+    found: list[_Step] = []
+    for path in paths:
+        cost, used, (last, place), _ = path
+        found.append((cost, path, -1))
+        follows = place + 1 if last == i - 1 else -1
         tried = near
         if follows >= 0 and follows not in near:
             at = bisect_left(where, follows)
             if at < len(where) and where[at] == follows:
                 tried = [*near, follows]
+        broken = cost - _MATCH + _CHUNK
         for j in tried:
-            if not self.used >> j & 1:
-                yield (matches - 1, chunks + (j != follows), distance + abs(j - i)), self, (i, j)
-
-    def matches(self) -> Iterator[tuple[int, int]]:
-        """Yield the matches, the last one first."""
-        path: _Path | None = self
-        while path is not None and path.before is not None:
-            yield path.last
-            path = path.before
+            if not used >> j & 1:
+                whole = cost - _MATCH if j == follows else broken
+                found.append((whole + (j - i if j > i else i - j), path, j))
+    return found
 
 
-def _best(steps: list[tuple[_Cost, _Path, tuple[int, int] | None]]) -> list[_Path]:
+def _matches(path: _Path) -> Iterator[tuple[int, int]]:
+    """Yield the matches of a path, the last one first."""
+    while path.before is not None:
+        yield path.last
+        path = path.before
+
+
+def _best(steps: list[_Step], i: int) -> list[_Path]:
     """Return the best alignments; of two with the same words in use and the same last match, the better one stays."""
     kept: dict[tuple[int, tuple[int, int]], _Path] = {}
-    for cost, path, match in sorted(steps, key=itemgetter(0)):
-        taken = path if match is None else _Path(cost, path.used | 1 << match[1], match, path)
+    steps.sort(key=itemgetter(0))
+    for cost, path, j in steps:
+        taken = path if j < 0 else _Path(cost, path.used | 1 << j, (i, j), path)
         kept.setdefault((taken.used, taken.last), taken)
         if len(kept) == _BEAM:
             break
