@@ -27,7 +27,7 @@ def count(examples: list[dict]) -> Counter[str]:
                 if not statements:
                     found["not understood"] += 1
                     continue
-                entailed = all(premises.support(statement).entailed for statement in statements)
+                entailed = all(support.entailed for support in premises.supports(statements))
                 wanted = judged["status"] == "entailment"
                 found["agrees" if entailed == wanted else "too strict" if wanted else "too lenient"] += 1
     return found

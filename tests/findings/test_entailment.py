@@ -10,7 +10,7 @@ from radeval_core.findings.statements import read_statements
 def supports(statement, premises):
     """Return whether premises entail each statement of a text."""
     there = Premises(parse(premises))
-    return [there.support(said) for said in read_statements(parse(statement))]
+    return there.supports(read_statements(parse(statement)))
 
 
 def entailed(statement, premises):
@@ -101,7 +101,7 @@ def test_the_reason_is_named(statement, premises, why):
 def test_the_evidence_is_the_statement_that_decides():
     there = Premises(parse("Heart size is normal. Small left effusion. Small right effusion."))
     (claim,) = read_statements(parse("Bilateral effusions."))
-    found = there.support(claim)
+    (found,) = there.supports([claim])
     assert found.entailed
     assert [there.statements[i].text for i in found.evidence] == [
         "mild left pleural effusion",
@@ -140,4 +140,4 @@ def test_a_report_entails_all_that_it_says(example_pairs):
         for text in (pair["prediction"], pair["reference"]):
             report = parse(text)
             there = Premises(report)
-            assert all(there.support(statement).entailed for statement in there.statements), pair["id"]
+            assert all(support.entailed for support in there.supports(there.statements)), pair["id"]

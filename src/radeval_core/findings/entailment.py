@@ -6,7 +6,7 @@ number, change and certainty. What a report says only as a possible explanation 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from radeval_core.findings.claim_match import SAME_RATIO, same_place, size_ratio
@@ -16,7 +16,7 @@ from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.mention_groups import more_than_implied
 from radeval_core.findings.normality import STUDY
 from radeval_core.findings.numbers import is_single, same_number
-from radeval_core.findings.relations import LOOKS_LIKE, relation
+from radeval_core.findings.relations import LOOKS_LIKE, near_names, relation
 from radeval_core.findings.statements import Statement, read_statements
 from radeval_core.findings.types import Finding, ParsedReport
 
@@ -52,6 +52,8 @@ class Premises:
         self._denials = Denials(report)
         self._denied = frozenset(f.finding for f in (*report.stated, *report.open) if f.polarity == "absent")
         self._claims: dict[str, dict[int, Claim]] = {}
+        #: the names of claims that are this finding or a kind of it
+        self._kinds: dict[str, list[str]] = {}
         self._absent: dict[str, list[tuple[int, Finding]]] = {}
         self._normal: dict[str, list[int]] = {}
         #: the statement of each mention, by where it begins and ends
@@ -68,18 +70,29 @@ class Premises:
             else:
                 self._absent.setdefault(statement.stated.finding, []).append((i, statement.stated))
 
-    def support(self, statement: Statement) -> Support:
-        """Return whether these premises entail a statement of the other report."""
+        for name in self._claims:
+            for finding in (name, *self._lexicon.more_general(name)):
+                self._kinds.setdefault(finding, []).append(name)
+
+    def supports(self, statements: Sequence[Statement]) -> list[Support]:
+        """Return for each statement of the other report whether these premises entail it."""
+        asked = [name for statement in statements if statement.claim for name in statement.claim.names]
+        near = near_names([*self._claims, *asked], self._lexicon)  # all at once: pair by pair takes quadratic time
+        known = {name: i for i, name in enumerate(self._claims)}
+        ordered = {name: sorted(near[name] & known.keys(), key=known.__getitem__) for name in dict.fromkeys(asked)}
+        return [self._support(statement, ordered) for statement in statements]
+
+    def _support(self, statement: Statement, near: Mapping[str, Sequence[str]]) -> Support:
         if statement.claim:
-            return self._support_claim(statement.claim)
+            return self._support_claim(statement.claim, near)
         if statement.normal:
             return self._support_normal(statement)
         return self._support_denial(statement.stated)
 
     # --- what is there
 
-    def _support_claim(self, claim: Claim) -> Support:
-        near = dict(self._near(claim))
+    def _support_claim(self, claim: Claim, names: Mapping[str, Sequence[str]]) -> Support:
+        near = dict(self._near(claim, names))
         lacks = {i: list(_lacks(claim, other, self._lexicon, self._denied)) for i, other in near.items()}
         full = [i for i, missing in lacks.items() if not missing]
         if full:  # the same name is better evidence than another one
@@ -100,12 +113,17 @@ class Premises:
         place = self._places.get((denial.start, denial.end))
         return Support(False, () if place is None else (place,), "denied")
 
-    def _near(self, claim: Claim) -> Iterator[tuple[int, Claim]]:
-        """Yield the claims about the same, a more specific, a more general or an interchangeable finding."""
+    def _near(self, claim: Claim, names: Mapping[str, Sequence[str]]) -> Iterator[tuple[int, Claim]]:
+        """Yield the claims about the same, a more specific, a more general or an interchangeable finding.
+
+        Args:
+            claim: a claim of the other report.
+            names: the names of these premises that are related to each name of the claim.
+        """
         seen: set[int] = set()
         for name in claim.names:
-            for other, claims in self._claims.items():
-                near = relation(name, other, self._lexicon)
+            for other in names[name]:
+                near, claims = relation(name, other, self._lexicon), self._claims[other]
                 if near is not None and near.kind != LOOKS_LIKE:
                     yield from ((i, found) for i, found in claims.items() if i not in seen)
                     seen.update(claims)
@@ -127,11 +145,10 @@ class Premises:
 
     def _contradicting(self, denied: Finding) -> int | None:
         """Return a claim that what is denied is there, or None."""
-        for name, claims in self._claims.items():
-            if name == denied.finding or denied.finding in self._lexicon.more_general(name):
-                for i, claim in claims.items():
-                    if claim.certain and _contradicts(claim, denied, self._lexicon):
-                        return i
+        for name in self._kinds.get(denied.finding, ()):
+            for i, claim in self._claims[name].items():
+                if claim.certain and _contradicts(claim, denied, self._lexicon):
+                    return i
         return None
 
     # --- what is normal

@@ -67,8 +67,10 @@ def _judged(phrases: Sequence[_Phrase], premises: Premises, others: Sequence[_Ph
         for statement in phrase.statements:
             owners.setdefault(statement, []).append(place)
     judged, reasons = [], []
+    asked = list(dict.fromkeys(i for phrase in phrases for i in phrase.statements))
+    answers = dict(zip(asked, other.supports([premises.statements[i] for i in asked]), strict=True))
     for phrase in phrases:
-        supports = [other.support(premises.statements[i]) for i in phrase.statements]
+        supports = [answers[i] for i in phrase.statements]
         entailed = all(support.entailed for support in supports)
         deciding = [support for support in supports if support.entailed == entailed]
         judged.append(JudgedPhrase(phrase.text, entailed, _evidence(deciding, owners), phrase.boxes))
