@@ -6,7 +6,7 @@ number, change and certainty. What a report says only as a possible explanation 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from radeval_core.findings.claim_match import SAME_RATIO, same_place, size_ratio
@@ -56,11 +56,18 @@ class Premises:
         self._kinds: dict[str, list[str]] = {}
         self._absent: dict[str, list[tuple[int, Finding]]] = {}
         self._normal: dict[str, list[int]] = {}
+        # the claims of a long report repeat names and places: what was found out once is kept
+        self._names: dict[tuple[tuple[str, ...], tuple[str, ...]], bool] = {}
+        self._numbers: dict[Hashable, int] = {}
+        self._contains: dict[tuple[int, int], bool] = {}
+        #: the number of the place of each claim
+        self._where: dict[int, int] = {}
         #: the statement of each mention, by where it begins and ends
         self._places: dict[tuple[int, int], int] = {}
         for i, statement in enumerate(self.statements):
             self._places.update(dict.fromkeys(statement.spans, i))
             if statement.claim:
+                self._where[i] = self._place(statement.claim)
                 for name in statement.claim.names:
                     self._claims.setdefault(name, {})[i] = statement.claim
             elif statement.normal:
@@ -71,8 +78,8 @@ class Premises:
                 self._absent.setdefault(statement.stated.finding, []).append((i, statement.stated))
 
         for name in self._claims:
-            for finding in (name, *self._lexicon.more_general(name)):
-                self._kinds.setdefault(finding, []).append(name)
+            for general in (name, *self._lexicon.more_general(name)):
+                self._kinds.setdefault(general, []).append(name)
 
     def supports(self, statements: Sequence[Statement]) -> list[Support]:
         """Return for each statement of the other report whether these premises entail it."""
@@ -93,7 +100,8 @@ class Premises:
 
     def _support_claim(self, claim: Claim, names: Mapping[str, Sequence[str]]) -> Support:
         near = dict(self._near(claim, names))
-        lacks = {i: list(_lacks(claim, other, self._lexicon, self._denied)) for i, other in near.items()}
+        where = self._place(claim)
+        lacks = {i: list(self._lacks(claim, where, i)) for i in near}
         full = [i for i, missing in lacks.items() if not missing]
         if full:  # the same name is better evidence than another one
             return Support(True, (min(full, key=lambda i: (claim.finding not in near[i].names, i)),))
@@ -127,6 +135,59 @@ class Premises:
                 if near is not None and near.kind != LOOKS_LIKE:
                     yield from ((i, found) for i, found in claims.items() if i not in seen)
                     seen.update(claims)
+
+    def _lacks(self, claim: Claim, where: int, i: int) -> Iterator[str]:
+        """Yield what a claim of the other report says that a claim of this report does not support.
+
+        Args:
+            claim: the claim of the other report.
+            where: the number of its place.
+            i: the index of the statement of this report that is the claim to compare with.
+        """
+        other = self.statements[i].claim
+        assert other is not None
+        names = tuple(name for name in claim.names if name not in claim.doubted) or claim.names
+        certain = tuple(name for name in other.names if name not in other.doubted)
+        if not self._all_said(names, certain if claim.certain else other.names):
+            yield "certainty" if self._all_said(names, other.names) else "the name of the finding"
+        if claim.laterality not in (None, other.laterality) and other.laterality != "bilateral":
+            yield "side"
+        if not self._place_said(claim, where, other, self._where[i]):
+            yield "place"
+        if claim.grades and not claim.grades & other.grades:
+            yield "severity"
+        if claim.measurements and (not other.measurements or size_ratio(claim, other) > SAME_RATIO):
+            yield "size"
+        if not same_number(claim.numbers, other.numbers) or not (other.numbers or is_single(claim.numbers)):
+            yield "number"
+        if claim.change not in (None, other.change):
+            yield "change"
+
+    def _all_said(self, names: tuple[str, ...], known: tuple[str, ...]) -> bool:
+        """Return whether each name is among the known ones, or more general, or interchangeable and not denied."""
+        if (names, known) not in self._names:
+            self._names[names, known] = all(any(self._said(name, other) for other in known) for name in names)
+        return self._names[names, known]
+
+    def _said(self, name: str, other: str) -> bool:
+        if name == other or name in self._lexicon.more_general(other):
+            return True
+        return name not in self._denied and _says_as_much(other, name, self._lexicon)
+
+    def _place_said(self, claim: Claim, where: int, other: Claim, there: int) -> bool:
+        """Return whether the place of a claim is the place of the other one, or contains it."""
+        if not claim.levels <= other.levels:
+            return False
+        if not claim.place_said:
+            return True
+        if (where, there) not in self._contains:
+            self._contains[where, there] = _place_contains(claim, other, self._lexicon)
+        return self._contains[where, there]
+
+    def _place(self, claim: Claim) -> int:
+        """Return a number for the place of a claim, the same for all claims that `_place_contains` treats alike."""
+        mentioned = frozenset((f.anatomy, f.laterality) for f in claim.mentions)
+        return self._numbers.setdefault((claim.place_said, claim.anatomy, mentioned), len(self._numbers))
 
     # --- what is not there
 
@@ -205,56 +266,14 @@ def _joined(supports: Iterable[Support]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(i for support in supports for i in support.evidence))
 
 
-def _lacks(claim: Claim, other: Claim, lexicon: Lexicon, denied: frozenset[str]) -> Iterator[str]:
-    """Yield what a claim says that the other claim does not support.
-
-    Args:
-        claim: the claim that is asked about.
-        other: a claim of the other report.
-        lexicon: the lexicon used to read both reports.
-        denied: the findings that the other report denies by name.
-    """
-    names = [name for name in claim.names if name not in claim.doubted] or claim.names
-    certain = [name for name in other.names if name not in other.doubted]
-    if not _all_said(names, certain if claim.certain else other.names, lexicon, denied):
-        yield "certainty" if _all_said(names, other.names, lexicon, denied) else "the name of the finding"
-    if claim.laterality not in (None, other.laterality) and other.laterality != "bilateral":
-        yield "side"
-    if not _place_said(claim, other, lexicon):
-        yield "place"
-    if claim.grades and not claim.grades & other.grades:
-        yield "severity"
-    if claim.measurements and (not other.measurements or size_ratio(claim, other) > SAME_RATIO):
-        yield "size"
-    if not same_number(claim.numbers, other.numbers) or not (other.numbers or is_single(claim.numbers)):
-        yield "number"
-    if claim.change not in (None, other.change):
-        yield "change"
-
-
-def _all_said(names: Iterable[str], known: Iterable[str], lexicon: Lexicon, denied: frozenset[str]) -> bool:
-    """Return whether each name is among the known ones, or more general, or interchangeable and not denied."""
-
-    def said(name: str, other: str) -> bool:
-        if name == other or name in lexicon.more_general(other):
-            return True
-        return name not in denied and _says_as_much(other, name, lexicon)
-
-    return all(any(said(name, other) for other in known) for name in names)
-
-
 def _says_as_much(known: str, name: str, lexicon: Lexicon) -> bool:
     """Return whether a known finding says another one in other words, or is what the other one is a sign of."""
     found = relation(known, name, lexicon)
     return found is not None and found.kind != LOOKS_LIKE and found.vaguer >= 0
 
 
-def _place_said(claim: Claim, other: Claim, lexicon: Lexicon) -> bool:
-    """Return whether the place of a claim is the place of the other one, or contains it."""
-    if not claim.levels <= other.levels:
-        return False
-    if not claim.place_said:
-        return True
+def _place_contains(claim: Claim, other: Claim, lexicon: Lexicon) -> bool:
+    """Return whether the place that a claim gives is the place of the other one, or contains it."""
     if not other.place_said:  # the name may imply it: hydronephrosis is in the kidney
         return _inside(other.anatomy, claim.anatomy, lexicon)
     if not same_place(claim, other, lexicon):
