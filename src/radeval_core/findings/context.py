@@ -60,9 +60,10 @@ def read_context(words: Sequence[str], matches: Sequence[FormMatch], lexicon: Le
         if "terminate" in match.roles.cues:
             for i in range(match.start, match.end):
                 context.breaks[i] = True
-    for i, word in enumerate(words):
-        if word == ";":
-            context.breaks[i] = True
+    if ";" in words:
+        for i, word in enumerate(words):
+            if word == ";":
+                context.breaks[i] = True
     restart = lexicon.words["restart"]
     verbs = lexicon.words["verb"]
     subjects = {m.start for m in matches if m.roles.region and _begins_statement(words, m.end)}

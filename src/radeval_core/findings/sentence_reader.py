@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from radeval_core.findings.context import Context, read_context
-from radeval_core.findings.coverage import count_words
+from radeval_core.findings.coverage import NO_CONTENT, count_words
 from radeval_core.findings.fine_places import fine_places
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.match import FormMatch, find_forms
@@ -16,8 +17,7 @@ from radeval_core.findings.normality import normal_statements
 from radeval_core.findings.open_phrases import read_open
 from radeval_core.findings.scene import Mention, Scene
 from radeval_core.findings.special import name_by_adjective, name_by_place
-from radeval_core.findings.spelling import SHORTEST
-from radeval_core.findings.text import Tokens, tokenize
+from radeval_core.findings.text import Tokens, WordForms, tokenize
 from radeval_core.findings.types import Finding, SentenceReading
 
 #: first words of a question
@@ -28,7 +28,7 @@ _ASKS = frozenset(
 
 def read_sentence(sentence: str, lexicon: Lexicon) -> SentenceReading:
     """Return the findings of one sentence, with offsets relative to it, and how much of it was understood."""
-    tokens = _spelled(tokenize(sentence), lexicon)
+    tokens = tokenize(sentence, _word_forms(lexicon))
     matches = find_forms(tokens.words, lexicon)
     findings, unlisted, explained = _read(sentence, tokens, matches, lexicon)
     stated = bool(findings or unlisted)
@@ -66,11 +66,11 @@ def _open_parenthesis(words: Sequence[str]) -> int:
     return 0
 
 
-def _spelled(tokens: Tokens, lexicon: Lexicon) -> Tokens:
-    """Return the tokens, with misspelt long words corrected."""
+@lru_cache(maxsize=4)
+def _word_forms(lexicon: Lexicon) -> WordForms:
+    """Return the reader of words for a lexicon, which corrects misspelt long words."""
     correct = lexicon.speller.correct
-    words = tuple(correct(word) if len(word) >= SHORTEST else word for word in tokens.words)
-    return tokens if words == tokens.words else replace(tokens, words=words)
+    return WordForms(lexicon.speller.known.union(w for w in NO_CONTENT if correct(w) == w), correct)
 
 
 def _findings(

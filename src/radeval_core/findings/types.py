@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from radeval_core.findings.quick_frozen import built_quickly
+
 if TYPE_CHECKING:
     from radeval_core.findings.lexicon import Lexicon
 
@@ -19,6 +21,7 @@ Span = tuple[int, int]
 Box = tuple[float, float, float, float]
 
 
+@built_quickly
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One mention of a finding.
@@ -67,6 +70,7 @@ class Finding:
     places: tuple[str, ...] = ()
 
 
+@built_quickly
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """One sentence of the sections of a report that state findings.
