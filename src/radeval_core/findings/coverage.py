@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def count_words(
         stated: True if the sentence gave a finding or a normal statement.
         explained: number of content words outside all forms that an open finding explains.
     """
-    content = sum(word not in NO_CONTENT and word.isalpha() for word in words)
+    content = len([word for word in words if word not in NO_CONTENT and word.isalpha()])
     known = explained
     for match in matches:
         for word in words[match.start : match.end]:
@@ -81,9 +81,9 @@ def is_reporting_word(word: str) -> bool:
     return word in _REPORTING or len(word) == 1
 
 
-def without_content(words: Sequence[str]) -> bool:
+def without_content(words: Iterable[str]) -> bool:
     """Return whether all words are function words, words of reporting or marks."""
-    return all(word in NO_CONTENT for word in words)
+    return NO_CONTENT.issuperset(words)
 
 
 def coverage_of(report: ParsedReport) -> Coverage:

@@ -48,6 +48,8 @@ def _without_bare_regions(
 
     Examples: `enlarged lymph node`, `calcification in a lymph node`.
     """
+    if not mentions or not regions:
+        return mentions
     spans = {(m.start, m.end) for m in regions}
     bare = [m for m in mentions if (m.start, m.end) in spans]
     if not bare:

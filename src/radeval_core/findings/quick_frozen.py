@@ -21,13 +21,13 @@ def built_quickly(cls: type[T]) -> type[T]:
     unfrozen: type[Any] = make_dataclass(cls.__name__, options, slots=True)
     fill = unfrozen.__init__
 
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         object.__setattr__(self, "__class__", unfrozen)
         try:
             fill(self, *args, **kwargs)
         finally:
             self.__class__ = cls
 
-    __init__.__wrapped__ = cls.__init__  # type: ignore[attr-defined,misc]
-    cls.__init__ = __init__  # type: ignore[method-assign,misc]
+    __init__.__wrapped__ = cls.__init__  # type: ignore[attr-defined]
+    cls.__init__ = __init__  # type: ignore[method-assign]
     return cls

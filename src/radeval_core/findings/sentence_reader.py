@@ -46,16 +46,22 @@ def _read(
         for i in range(_open_parenthesis(tokens.words), len(tokens.words)):
             context.doubted[i] = True
     mentions = find_mentions(tokens.words, matches, context, lexicon)
-    name_by_adjective(tokens.words, matches, mentions, lexicon)
-    attach(Scene(tokens.words, tokens.plural, matches, context, lexicon), mentions)
-    mentions = name_by_place(matches, mentions, lexicon)
-    for mention in mentions:
-        if called_normal(tokens.words, matches, mention, lexicon):
-            context.negated[mention.head] = True
+    if mentions:
+        name_by_adjective(tokens.words, matches, mentions, lexicon)
+        attach(Scene(tokens.words, tokens.plural, matches, context, lexicon), mentions)
+        mentions = name_by_place(matches, mentions, lexicon)
+        for mention in mentions:
+            if called_normal(tokens.words, matches, mention, lexicon):
+                context.negated[mention.head] = True
     findings = [f for m in mentions for f in _findings(sentence, tokens, matches, m, context, lexicon)]
     findings += normal_statements(sentence, tokens, matches, mentions, context, lexicon)
-    findings.sort(key=lambda f: (f.start, f.end))
+    if len(findings) > 1:
+        findings.sort(key=_position)
     return tuple(findings), *read_open(sentence, tokens, matches, mentions, context, findings, lexicon)
+
+
+def _position(found: Finding) -> tuple[int, int]:
+    return found.start, found.end
 
 
 def _open_parenthesis(words: Sequence[str]) -> int:
@@ -114,6 +120,8 @@ def _findings(
 
 def _anatomy(mention: Mention, usual: tuple[str, ...], lexicon: Lexicon) -> tuple[str, ...]:
     """Return the places mentioned, without those that contain another one mentioned; the usual places if none is."""
+    if not mention.anatomy:
+        return usual
     said = list(dict.fromkeys(mention.anatomy))
     containing = {ancestor for name in said for ancestor in lexicon.ancestors(name)}
     return tuple(name for name in said if name not in containing) or usual

@@ -13,6 +13,7 @@ from pathlib import Path
 import yaml
 
 from radeval_core.findings.exams import is_title, title_line
+from radeval_core.findings.quick_frozen import built_quickly
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)?|_+|[^\w\s]")
 _HYPHENS = frozenset("-–—‐‑")
@@ -147,6 +148,7 @@ _ITEM_MARKS = frozenset('"“”•')
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
 
+@built_quickly
 @dataclass(frozen=True, slots=True)
 class SentenceSpan:
     """The offsets of a sentence in the report, and where it is.
@@ -249,6 +251,8 @@ def _with_body(spans: list[SentenceSpan]) -> list[SentenceSpan]:
 
     Example: `EXAM: Chest radiograph. Small effusion.`
     """
+    if not any(span.heading == _AFTER_TITLE for span in spans):
+        return spans
     body = TITLE if any(span.heading == "findings" for span in spans) else ""
     return [replace(span, heading=body) if span.heading == _AFTER_TITLE else span for span in spans]
 

@@ -71,7 +71,7 @@ def with_title(
         if not exam.parts and usual not in ([], [_CHEST]):
             exam = shown
         if found.finding != STUDY:
-            placed = _placed(found, exam, lexicon)
+            placed = _placed(found, exam, lexicon) if exam.parts else found
             read += [(placed, home)] if placed is not None else []
             continue
         denied = [
