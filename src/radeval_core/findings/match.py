@@ -10,9 +10,9 @@ from radeval_core.findings.lexicon import Lexicon, Roles
 _LISTING = frozenset({"and", "or", "/", "&"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: a report has dozens, and a frozen one takes three times as long to build
 class FormMatch:
-    """A lexicon form at tokens `start` to `end` (exclusive)."""
+    """A lexicon form at tokens `start` to `end` (exclusive). It is never changed."""
 
     start: int
     end: int

@@ -92,28 +92,19 @@ def _findings(
     elif context.doubted[mention.head]:
         polarity = "uncertain"
     start, end = tokens.starts[mention.start], tokens.ends[mention.end - 1]
+    anatomy = _anatomy(mention, entry.regions, lexicon)
+    stated = polarity != "absent"
+    number = mention.number if stated else None
+    places = fine_places(tokens.words, matches, mention) if stated and mention.anatomy else ()
     found = Finding(
-        finding=mention.finding,
-        kind=entry.kind,
-        polarity=polarity,
-        anatomy=_anatomy(mention, entry.regions, lexicon),
-        laterality=mention.laterality,
-        severity=mention.severity,
-        measurements=mention.measurements,
-        change=mention.change,
-        significance=entry.significance,
-        start=start,
-        end=end,
-        text=sentence[start:end],
-        sentence_start=0,
-        sentence_end=len(sentence),
-        number=mention.number if polarity != "absent" else None,
-        places=fine_places(tokens.words, matches, mention) if mention.anatomy and polarity != "absent" else (),
-    )
+        mention.finding, entry.kind, polarity, anatomy, mention.laterality, mention.severity, mention.measurements,
+        mention.change, entry.significance, start, end, sentence[start:end], 0, len(sentence), False, False, number,
+        False, places,
+    )  # fmt: skip
     if mention.twin is not None:
-        side, severity, places = mention.twin
-        return [found, replace(found, laterality=side, severity=severity, anatomy=tuple(places) or found.anatomy)]
-    if entry.kind == "device" and polarity != "absent":  # a PICC is a catheter
+        side, severity, regions = mention.twin
+        return [found, replace(found, laterality=side, severity=severity, anatomy=tuple(regions) or anatomy)]
+    if entry.kind == "device" and stated:  # a PICC is a catheter
         return [found, *(replace(found, finding=name, implied=True) for name in entry.parents)]
     return [found]
 
