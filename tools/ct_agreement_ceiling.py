@@ -7,7 +7,8 @@ It pairs every report with the most similar other one and with an arbitrary one.
 the two reports differ in. It prints Kendall's tau (higher is better) on all pairs and on two halves, split by a hash of
 the reference's id:
 
-- of the formulas, with the hand labels themselves as findings: no reading of the texts can make them agree better;
+- of the formulas, with the hand labels themselves as findings: what they give if every label is read right. It is no
+  strict upper bound, because the judges also match findings that belong to no label;
 - of the labels and of all findings that the parser reads;
 - of green.weighted with other starting credits, and with --radpref its tau with the ratings and errors of radiologists.
 """
