@@ -49,29 +49,29 @@ def read_context(words: Sequence[str], matches: Sequence[FormMatch], lexicon: Le
     context = Context([False] * size, [False] * size, [False] * size, [False] * size)
     if ")" in words:
         _break_at_numbers(words, context.breaks)
-    if ";" not in words and not any(match.roles.cues for match in matches):
+    cued = [match for match in matches if match.roles.cues]
+    if not cued and ";" not in words:
         return context
     cue_at: list[set[str]] = [_NO_CUES] * size
-    for match in matches:
-        if not match.roles.cues:
-            continue
+    for match in cued:
         for i in range(match.start, match.end):
             cue_at[i] = match.roles.cues
         if "terminate" in match.roles.cues:
             for i in range(match.start, match.end):
                 context.breaks[i] = True
-    for i, word in enumerate(words):
-        if word == ";":
-            context.breaks[i] = True
+    if ";" in words:
+        for i, word in enumerate(words):
+            if word == ";":
+                context.breaks[i] = True
     restart = lexicon.words["restart"]
     verbs = lexicon.words["verb"]
     subjects = {m.start for m in matches if m.roles.region and _begins_statement(words, m.end)}
     labels = _labels(words, matches) if ":" in words else _NO_LABELS
     subjects |= labels
-    cancelled = _double_negations(words, matches)
-    for number, match in enumerate(matches):
+    cancelled = _double_negations(words, cued)
+    for number, match in enumerate(cued):
         cues = match.roles.cues
-        if not cues or match.roles.finding:
+        if match.roles.finding:
             continue
         complete = words[match.end - 1] == "none" and match.end in labels  # `complications: none specimen: sent`
         if "negate" in cues and number not in cancelled and not complete:
@@ -128,7 +128,7 @@ def _double_negations(words: Sequence[str], matches: Sequence[FormMatch]) -> set
         if "negate" not in match.roles.cues:
             continue
         if last is not None and last[0] not in cancelled and words[match.start] not in ("no", "nor"):
-            follows = number - last[0] == 1 and match.start == last[1].end
+            follows = match.start == last[1].end
             cancelled |= {last[0], number} if follows else set()
         last = (number, match)
     return cancelled

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +26,7 @@ _WORDS: dict[str, list[str]] = yaml.load(
 )
 _FUNCTION, _REPORTING = (frozenset(map(normalise, _WORDS[kind])) for kind in ("function", "reporting"))
 #: words that do not count outside a form; single letters are abbreviations, marks and gaps are no words
-_NO_CONTENT = _FUNCTION | _REPORTING | frozenset(string.ascii_lowercase + string.punctuation)
+NO_CONTENT = _FUNCTION | _REPORTING | frozenset(string.ascii_lowercase + string.punctuation)
 _ENGLISH = frozenset((*_WORDS["function"], *_WORDS["reporting"]))
 _WORD = re.compile(r"[^\W\d_]{2}|[^\W\d_\x00-\u024f]")
 #: a report whose share is lower may be in another language
@@ -61,13 +61,13 @@ def count_words(
         stated: True if the sentence gave a finding or a normal statement.
         explained: number of content words outside all forms that an open finding explains.
     """
-    content = sum(word not in _NO_CONTENT and word.isalpha() for word in words)
+    content = len([word for word in words if word not in NO_CONTENT and word.isalpha()])
     known = explained
     for match in matches:
         for word in words[match.start : match.end]:
             if word not in _FUNCTION and (word.isalpha() or word == GAP):
                 known += 1
-                content += word in _NO_CONTENT  # such words count only as part of a form
+                content += word in NO_CONTENT  # such words count only as part of a form
     return content, known if stated or known == content else 0
 
 
@@ -81,9 +81,9 @@ def is_reporting_word(word: str) -> bool:
     return word in _REPORTING or len(word) == 1
 
 
-def without_content(words: Sequence[str]) -> bool:
+def without_content(words: Iterable[str]) -> bool:
     """Return whether all words are function words, words of reporting or marks."""
-    return all(word in _NO_CONTENT for word in words)
+    return NO_CONTENT.issuperset(words)
 
 
 def coverage_of(report: ParsedReport) -> Coverage:

@@ -89,6 +89,7 @@ class Lexicon:
     special: dict[str, list[tuple[frozenset[str], str]]] = field(default_factory=dict)
     _surface: dict[tuple[str, ...], Roles] = field(default_factory=dict)
     _ancestors: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _more_general: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _related: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     @cached_property
@@ -119,23 +120,30 @@ class Lexicon:
 
     def ancestors(self, region: str) -> tuple[str, ...]:
         """Return the larger regions a region belongs to, nearest first."""
-        if region not in self._ancestors:
+        known = self._ancestors.get(region)
+        if known is None:
             chain, at = [], self.regions[region].parent
             while at and at not in chain:
                 chain.append(at)
                 at = self.regions[at].parent
-            self._ancestors[region] = tuple(chain)
-        return self._ancestors[region]
+            known = self._ancestors[region] = tuple(chain)
+        return known
 
     def more_general(self, finding: str) -> tuple[str, ...]:
         """Return all findings that a finding is a kind of, nearest first."""
+        known = self._more_general.get(finding)
+        if known is not None:
+            return known
+        if finding not in self.entries:
+            return ()
         found: list[str] = []
-        todo = list(self.entries[finding].parents) if finding in self.entries else []
+        todo = list(self.entries[finding].parents)
         while todo:
             name = todo.pop(0)
             if name not in found:
                 found.append(name)
                 todo.extend(self.entries[name].parents)
+        self._more_general[finding] = tuple(found)
         return tuple(found)
 
     def surfaces(self) -> Iterable[Roles]:
@@ -155,7 +163,7 @@ class Lexicon:
 
     def compile(self) -> Lexicon:
         """Build the tree of surface forms that the parser reads."""
-        self.tree = {}
+        self.tree, self._ancestors, self._more_general, self._related = {}, {}, {}, {}
         for tokens, roles in self._surface.items():
             node = self.tree.setdefault(tokens[0], Node())
             for token in tokens[1:]:

@@ -10,9 +10,9 @@ from radeval_core.findings.lexicon import Lexicon, Roles
 _LISTING = frozenset({"and", "or", "/", "&"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: a report has dozens, and a frozen one takes three times as long to build
 class FormMatch:
-    """A lexicon form at tokens `start` to `end` (exclusive)."""
+    """A lexicon form at tokens `start` to `end` (exclusive). It is never changed."""
 
     start: int
     end: int
@@ -29,18 +29,17 @@ def find_forms(words: Sequence[str], lexicon: Lexicon) -> list[FormMatch]:
         if node is None:
             position += 1
             continue
-        at, longest = position + 1, position
-        roles: Roles | None = None
-        while node is not None:
+        at = longest = position + 1
+        roles = node.roles
+        while node.next and at < size and (node := node.next.get(words[at])) is not None:
+            at += 1
             if node.roles is not None:
                 longest, roles = at, node.roles
-            node = node.next.get(words[at]) if at < size and node.next else None
-            at += 1
-        if roles is None:
-            position += 1
-        else:
+        if roles is not None:
             found.append(FormMatch(position, longest, roles))
             position = longest
+        else:
+            position += 1
     if "l" in words or "r" in words:
         found = _without_levels(words, found)
     if "either" in words:
@@ -74,7 +73,6 @@ def _without_either(words: Sequence[str], found: list[FormMatch]) -> list[FormMa
 
 def _shared_heads(words: Sequence[str], found: list[FormMatch], lexicon: Lexicon) -> list[FormMatch]:
     """Add the nouns that lists leave out: `upper and lower lobes`, `pericardial or pleural effusion`."""
-    taken = {i for m in found for i in range(m.start, m.end)}
     added: list[FormMatch] = []
     for number, match in enumerate(found):
         before = match.start - 2
@@ -82,7 +80,7 @@ def _shared_heads(words: Sequence[str], found: list[FormMatch], lexicon: Lexicon
             continue
         # In `right middle and right lower lobe` the shared noun comes after the second side.
         head = found[number + 1] if match.roles.side and number + 1 < len(found) else match
-        if head.roles.region and before not in taken:
+        if head.roles.region and not any(m.start <= before < m.end for m in found):
             tail = words[head.start + 1 : head.end]
             roles = lexicon.surface((words[before], *tail))
             if tail and roles is not None and roles.region:

@@ -34,6 +34,8 @@ def _is_distance(words: Sequence[str], at: int) -> bool:
 
 def find_sizes(words: Sequence[str]) -> list[tuple[int, int, tuple[float, ...]]]:
     """Return the sizes in a sentence as (first token, token after the last, millimetres)."""
+    if _UNITS.keys().isdisjoint(words):
+        return []
     found = []
     i = 0
     while i < len(words):

@@ -33,7 +33,7 @@ def find_mentions(
             if described is not None:
                 mentions = [m for m in mentions if (m.start, m.end) != (match.start, match.end)]
                 mentions.append(described)
-    mentions.sort(key=lambda m: (m.start, m.end))
+                mentions.sort(key=lambda m: (m.start, m.end))
     return _without_bare_regions(words, mentions, regions, context, lexicon)
 
 
@@ -48,6 +48,8 @@ def _without_bare_regions(
 
     Examples: `enlarged lymph node`, `calcification in a lymph node`.
     """
+    if not mentions or not regions:
+        return mentions
     spans = {(m.start, m.end) for m in regions}
     bare = [m for m in mentions if (m.start, m.end) in spans]
     if not bare:
@@ -91,13 +93,13 @@ def called_normal(words: Sequence[str], matches: Sequence[FormMatch], mention: M
 
 def _joined(words: Sequence[str], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
     """Merge an adjective and its noun, with words between them, into one finding: `calcified left hilar granuloma`."""
-    verbs = lexicon.words["verb"] | lexicon.words["locate"]
+    verbs, locate = lexicon.words["verb"], lexicon.words["locate"]
     kept: list[Mention] = []
     for mention in mentions:
         last = kept[-1] if kept else None
         if last is not None and (together := lexicon.apart.get((last.finding, mention.finding))):
             between = words[last.end : mention.start]
-            if len(between) <= 6 and not any(w in verbs or w in ",;" for w in between):
+            if len(between) <= 6 and not any(w in verbs or w in locate or w in ",;" for w in between):
                 kept[-1] = Mention(last.start, mention.end, mention.start, together, mention.side)
                 continue
         kept.append(mention)

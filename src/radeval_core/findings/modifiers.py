@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from radeval_core.findings.lists import is_sided, share_in_lists
@@ -28,19 +29,19 @@ _DESCRIBING = ("y", "al", "ar", "ic", "ive", "ous", "ed", "ly")
 
 def attach(scene: Scene, mentions: list[Mention]) -> None:
     """Give every mention its modifiers and its number."""
-    if mentions and may_count(scene, mentions):
-        read_numbers(
-            scene, mentions, (_left(scene, m, mentions[i - 1].end if i else 0) for i, m in enumerate(mentions))
-        )
+    if not mentions:
+        return
+    lefts: list[int] = []
+    if may_count(scene, mentions):
+        lefts = _lefts(scene, mentions)
+        read_numbers(scene, mentions, lefts)
     has_modifiers = any(m.roles.modifies for m in scene.matches) or any(word[0].isdigit() for word in scene.words)
     if not has_modifiers and not any(_plural_pair(scene, m) for m in mentions):
         return
-    windows = _windows(scene, mentions)
-    for mention, (left, right) in zip(mentions, windows, strict=True):
+    for mention, (left, right) in zip(mentions, _windows(scene, mentions, lefts), strict=True):
         _attach_one(scene, mention, left, right)
-    if mentions:
-        take_opening_place(scene, mentions[0])
-        take_subjects(scene, mentions)
+    take_opening_place(scene, mentions[0])
+    take_subjects(scene, mentions)
     if ":" in scene.words[1:5]:
         _side_of_label(scene, mentions)
     share_in_lists(scene, mentions)
@@ -64,9 +65,14 @@ def attach_open(scene: Scene, mentions: list[Mention], unlisted: list[Mention]) 
     attach_sizes(scene, [mention if id(mention) in new else replace(mention) for mention in every])
 
 
-def _windows(scene: Scene, mentions: list[Mention]) -> list[tuple[int, int]]:
-    """Return, per mention, where its modifiers before it begin and where those after it end."""
-    lefts = [_left(scene, m, mentions[i - 1].end if i else 0) for i, m in enumerate(mentions)]
+def _lefts(scene: Scene, mentions: list[Mention]) -> list[int]:
+    """Return, per mention, where its modifiers before it begin."""
+    return [_left(scene, m, mentions[i - 1].end if i else 0) for i, m in enumerate(mentions)]
+
+
+def _windows(scene: Scene, mentions: list[Mention], lefts: Sequence[int] = ()) -> list[tuple[int, int]]:
+    """Return, per mention, where its modifiers before it begin (`lefts`, if known) and where those after it end."""
+    lefts = lefts or _lefts(scene, mentions)
     found = []
     for i, mention in enumerate(mentions):
         limit = lefts[i + 1] if i + 1 < len(mentions) else len(scene.words)
@@ -174,8 +180,7 @@ def _continues(scene: Scene, at: int, limit: int) -> bool:
 
 
 def _attach_one(scene: Scene, mention: Mention, left: int, right: int) -> None:
-    before, inside = scene.within(left, mention.start), scene.within(mention.start, mention.end)
-    after = scene.within(mention.end, right)
+    before, inside, after = scene.around(mention, left, right)
     near = _without_ends(scene, [*before, *inside, *after], mention.end, right)
     sides = [side for m in near if (side := said_side(m))]
     sides += [mention.side] if mention.side else []
@@ -214,6 +219,8 @@ def _without_ends(scene: Scene, near: list[FormMatch], start: int, end: int) -> 
     Example: `dissection extends from the left subclavian artery to the aortic bifurcation`.
     """
     words = scene.words[start:end]
+    if _EXTENDS.isdisjoint(words):
+        return near
     at = next((i for i, word in enumerate(words) if word in _EXTENDS and words[i + 1 : i + 2] == ("from",)), -1)
     if at < 0 or "to" not in words[at:]:
         return near

@@ -171,12 +171,13 @@ def normal_region(
         end: where it ends.
         grave: exclude only urgent and actionable findings: `no acute disease` does not exclude minor ones.
     """
-    place = lexicon.regions[region]
-    said = ((), None, "benign", start, end, sentence[start:end], 0, len(sentence))
-    found = [Finding(f"normal_{region}", "normality", "present", (region,), side or None, None, *said)]
-    for name in place.excludes:
-        entry = lexicon.entries[name]
+    places, laterality = (region,), side or None
+    said = (start, end, sentence[start:end], 0, len(sentence))
+    found = [Finding(f"normal_{region}", "normality", "present", places, laterality, None, (), None, "benign", *said)]
+    for entry in map(lexicon.entries.__getitem__, lexicon.regions[region].excludes):
         if not grave or entry.significance in ("urgent", "actionable"):
-            denied = ((), None, entry.significance, *said[3:])
-            found.append(Finding(name, entry.kind, "absent", (region,), side or None, None, *denied, implied=True))
+            significance = entry.significance
+            found.append(
+                Finding(entry.name, entry.kind, "absent", places, laterality, None, (), None, significance, *said, True)
+            )
     return found

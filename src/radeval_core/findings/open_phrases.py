@@ -82,7 +82,7 @@ def _may_state(words: Sequence[str], matches: Sequence[FormMatch], vocabulary: O
     for match in matches:
         if not match.roles.describes or match.roles.finding:  # `dilatation` means something only next to some places
             rest.difference_update(words[match.start : match.end])
-    if without_content(tuple(rest)):
+    if without_content(rest):
         return not vocabulary.defect.isdisjoint(words)
     if not vocabulary.heads.isdisjoint(rest) or not vocabulary.defect.isdisjoint(words):
         return True

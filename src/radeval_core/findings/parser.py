@@ -118,6 +118,8 @@ class FindingsParser:
 def _moved(found: Finding, home: Sentence) -> Finding:
     """Return a finding with offsets into the report instead of into its sentence."""
     offset, end = home.start, home.end
+    if offset == 0:
+        return found
     return Finding(
         found.finding, found.kind, found.polarity, found.anatomy, found.laterality, found.severity, found.measurements,
         found.change, found.significance, found.start + offset, found.end + offset, found.text, offset, end,

@@ -67,6 +67,25 @@ class Scene:
             if not graded and not _BLOCKING.isdisjoint(m.roles.cues):
                 self.blocked.update(range(m.start, m.end))
 
+    def around(
+        self, mention: Mention, left: int, right: int
+    ) -> tuple[list[FormMatch], list[FormMatch], list[FormMatch]]:
+        """Return the forms before, inside and after a mention, from the token `left` to the token `right`."""
+        start, end = mention.start, mention.end
+        before: list[FormMatch] = []
+        inside: list[FormMatch] = []
+        after: list[FormMatch] = []
+        for m in self.matches:
+            if m.start >= end:
+                if m.end <= right:
+                    after.append(m)
+            elif m.start >= start:
+                if m.end <= end:
+                    inside.append(m)
+            elif m.start >= left and m.end <= start:
+                before.append(m)
+        return before, inside, after
+
     def within(self, start: int, end: int) -> list[FormMatch]:
         """Return the forms that lie between two tokens."""
         return [m for m in self.matches if m.start >= start and m.end <= end]

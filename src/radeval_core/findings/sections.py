@@ -39,12 +39,14 @@ def with_body(text: str, spans: list[SentenceSpan], reads: Callable[[str], bool]
         spans: its sentences.
         reads: return whether a sentence names findings.
     """
+    skipped = (OTHER, TITLE, CLOSING)
+    if not any(span.heading in skipped for span in spans):
+        return spans
     # A heading for the findings shows where they begin. One for the impression does not: the body can be before it.
     headed = ("findings",)
     found = _opened(text, spans, reads, (OTHER,), _begins_line, headed)
     if found == spans and not _has_lines(text):
         found = _opened(text, spans, reads, (OTHER,), _observes, headed)
-    skipped = (OTHER, TITLE, CLOSING)
     if not all(span.heading in skipped for span in found):
         return found
     # Nothing is left to read: take any new line, then sentences in the line of the heading that describe images.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from radeval_core.findings.context import Context, read_context
-from radeval_core.findings.coverage import count_words
+from radeval_core.findings.coverage import NO_CONTENT, count_words
 from radeval_core.findings.fine_places import fine_places
 from radeval_core.findings.lexicon import Lexicon
 from radeval_core.findings.match import FormMatch, find_forms
@@ -16,8 +17,7 @@ from radeval_core.findings.normality import normal_statements
 from radeval_core.findings.open_phrases import read_open
 from radeval_core.findings.scene import Mention, Scene
 from radeval_core.findings.special import name_by_adjective, name_by_place
-from radeval_core.findings.spelling import SHORTEST
-from radeval_core.findings.text import Tokens, tokenize
+from radeval_core.findings.text import Tokens, WordForms, tokenize
 from radeval_core.findings.types import Finding, SentenceReading
 
 #: first words of a question
@@ -28,7 +28,7 @@ _ASKS = frozenset(
 
 def read_sentence(sentence: str, lexicon: Lexicon) -> SentenceReading:
     """Return the findings of one sentence, with offsets relative to it, and how much of it was understood."""
-    tokens = _spelled(tokenize(sentence), lexicon)
+    tokens = tokenize(sentence, _word_forms(lexicon))
     matches = find_forms(tokens.words, lexicon)
     findings, unlisted, explained = _read(sentence, tokens, matches, lexicon)
     stated = bool(findings or unlisted)
@@ -46,16 +46,22 @@ def _read(
         for i in range(_open_parenthesis(tokens.words), len(tokens.words)):
             context.doubted[i] = True
     mentions = find_mentions(tokens.words, matches, context, lexicon)
-    name_by_adjective(tokens.words, matches, mentions, lexicon)
-    attach(Scene(tokens.words, tokens.plural, matches, context, lexicon), mentions)
-    mentions = name_by_place(matches, mentions, lexicon)
-    for mention in mentions:
-        if called_normal(tokens.words, matches, mention, lexicon):
-            context.negated[mention.head] = True
+    if mentions:
+        name_by_adjective(tokens.words, matches, mentions, lexicon)
+        attach(Scene(tokens.words, tokens.plural, matches, context, lexicon), mentions)
+        mentions = name_by_place(matches, mentions, lexicon)
+        for mention in mentions:
+            if called_normal(tokens.words, matches, mention, lexicon):
+                context.negated[mention.head] = True
     findings = [f for m in mentions for f in _findings(sentence, tokens, matches, m, context, lexicon)]
     findings += normal_statements(sentence, tokens, matches, mentions, context, lexicon)
-    findings.sort(key=lambda f: (f.start, f.end))
+    if len(findings) > 1:
+        findings.sort(key=_position)
     return tuple(findings), *read_open(sentence, tokens, matches, mentions, context, findings, lexicon)
+
+
+def _position(found: Finding) -> tuple[int, int]:
+    return found.start, found.end
 
 
 def _open_parenthesis(words: Sequence[str]) -> int:
@@ -66,11 +72,11 @@ def _open_parenthesis(words: Sequence[str]) -> int:
     return 0
 
 
-def _spelled(tokens: Tokens, lexicon: Lexicon) -> Tokens:
-    """Return the tokens, with misspelt long words corrected."""
+@lru_cache(maxsize=4)
+def _word_forms(lexicon: Lexicon) -> WordForms:
+    """Return the reader of words for a lexicon, which corrects misspelt long words."""
     correct = lexicon.speller.correct
-    words = tuple(correct(word) if len(word) >= SHORTEST else word for word in tokens.words)
-    return tokens if words == tokens.words else replace(tokens, words=words)
+    return WordForms(lexicon.speller.known.union(w for w in NO_CONTENT if correct(w) == w), correct)
 
 
 def _findings(
@@ -86,34 +92,27 @@ def _findings(
     elif context.doubted[mention.head]:
         polarity = "uncertain"
     start, end = tokens.starts[mention.start], tokens.ends[mention.end - 1]
+    anatomy = _anatomy(mention, entry.regions, lexicon)
+    stated = polarity != "absent"
+    number = mention.number if stated else None
+    places = fine_places(tokens.words, matches, mention) if stated and mention.anatomy else ()
     found = Finding(
-        finding=mention.finding,
-        kind=entry.kind,
-        polarity=polarity,
-        anatomy=_anatomy(mention, entry.regions, lexicon),
-        laterality=mention.laterality,
-        severity=mention.severity,
-        measurements=mention.measurements,
-        change=mention.change,
-        significance=entry.significance,
-        start=start,
-        end=end,
-        text=sentence[start:end],
-        sentence_start=0,
-        sentence_end=len(sentence),
-        number=mention.number if polarity != "absent" else None,
-        places=fine_places(tokens.words, matches, mention) if mention.anatomy and polarity != "absent" else (),
-    )
+        mention.finding, entry.kind, polarity, anatomy, mention.laterality, mention.severity, mention.measurements,
+        mention.change, entry.significance, start, end, sentence[start:end], 0, len(sentence), False, False, number,
+        False, places,
+    )  # fmt: skip
     if mention.twin is not None:
-        side, severity, places = mention.twin
-        return [found, replace(found, laterality=side, severity=severity, anatomy=tuple(places) or found.anatomy)]
-    if entry.kind == "device" and polarity != "absent":  # a PICC is a catheter
+        side, severity, regions = mention.twin
+        return [found, replace(found, laterality=side, severity=severity, anatomy=tuple(regions) or anatomy)]
+    if entry.kind == "device" and stated:  # a PICC is a catheter
         return [found, *(replace(found, finding=name, implied=True) for name in entry.parents)]
     return [found]
 
 
 def _anatomy(mention: Mention, usual: tuple[str, ...], lexicon: Lexicon) -> tuple[str, ...]:
     """Return the places mentioned, without those that contain another one mentioned; the usual places if none is."""
+    if not mention.anatomy:
+        return usual
     said = list(dict.fromkeys(mention.anatomy))
     containing = {ancestor for name in said for ancestor in lexicon.ancestors(name)}
     return tuple(name for name in said if name not in containing) or usual

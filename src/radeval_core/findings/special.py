@@ -17,7 +17,8 @@ _ADJECTIVES, _ENDINGS = 4, ("al", "ar", "ic")
 
 def part_of_body(lexicon: Lexicon, region: str) -> str:
     """Return the largest region that contains a region: the lung is in the chest."""
-    return (region, *lexicon.ancestors(region))[-1]
+    larger = lexicon.ancestors(region)
+    return larger[-1] if larger else region
 
 
 def name_by_adjective(

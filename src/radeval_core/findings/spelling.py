@@ -18,12 +18,15 @@ class Speller:
 
     Args:
         vocabulary: correctly spelt words.
+
+    Attributes:
+        known: these words.
     """
 
     def __init__(self, vocabulary: Iterable[str]) -> None:
-        self._known = frozenset(vocabulary)
+        self.known = frozenset(vocabulary)
         self._long: dict[str, list[str]] = {}
-        for word in sorted(self._known):
+        for word in sorted(self.known):
             if len(word) >= SHORTEST - 1:
                 self._long.setdefault(word[0], []).append(word)
 
@@ -32,7 +35,7 @@ class Speller:
 
         Close enough is two edits, or one for words of fewer than 12 letters.
         """
-        if len(word) < SHORTEST or len(word) > 40 or word in self._known or not word.isalpha():
+        if len(word) < SHORTEST or len(word) > 40 or word in self.known or not word.isalpha():
             return word
         near = process.extractOne(word, self._long.get(word[0], ()), scorer=OSA.distance, score_cutoff=_SLIPS)
         return near[0] if near and near[1] <= (1 if len(word) < 12 else _SLIPS) else word

@@ -6,12 +6,14 @@ Letter case does not matter; plural, hyphen and British spelling variants become
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
 
 from radeval_core.findings.exams import is_title, title_line
+from radeval_core.findings.quick_frozen import built_quickly
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)?|_+|[^\w\s]")
 _HYPHENS = frozenset("-–—‐‑")
@@ -78,14 +80,43 @@ class Tokens:
     plural: tuple[bool, ...]
 
 
-def tokenize(sentence: str) -> Tokens:
+class WordForms(dict[str, tuple[str, bool]]):
+    """Written words with their normalised form and whether they are in the plural, looked up with `forms[written]`.
+
+    It remembers the written forms of known words, never another word of a report.
+
+    Args:
+        known: the normalised words whose written forms it may remember.
+        correct: returns the right spelling of a normalised word that is not known.
+    """
+
+    def __init__(self, known: Container[str] = (), correct: Callable[[str], str] = str) -> None:
+        super().__init__()
+        self._known, self._correct = known, correct
+
+    def __missing__(self, written: str) -> tuple[str, bool]:
+        """Return the form of a word that is looked up for the first time or is not known."""
+        word = normalise(written)
+        plural = _is_plural(written.lower(), word)
+        if word not in self._known:
+            return self._correct(word), plural
+        if written == written.lower():  # every mixture of cases would be too many
+            self[written] = word, plural
+        return word, plural
+
+
+_FORMS = WordForms()
+
+
+def tokenize(sentence: str, forms: WordForms = _FORMS) -> Tokens:
     """Return the tokens of a sentence; a hyphen between words is dropped, so both spellings give the same tokens."""
-    found = list(_TOKEN.finditer(sentence))
+    # lower case keeps all offsets of ASCII text; `normalise` takes care of other text
+    found = list(_TOKEN.finditer(sentence.lower() if sentence.isascii() else sentence))
     if not _HYPHENS.isdisjoint(sentence):
         found = [m for m in found if not _joins_words(m, sentence)]
     if not found:
         return Tokens((), (), (), ())
-    words, plural = zip(*[_read_token(m.group()) for m in found], strict=True)
+    words, plural = zip(*[forms[m.group()] for m in found], strict=True)
     starts, ends = zip(*[m.span() for m in found], strict=True)
     return Tokens(words, starts, ends, plural)
 
@@ -100,11 +131,6 @@ def _joins_words(match: re.Match[str], sentence: str) -> bool:
         and not sentence[start - 1].isspace()
         and not sentence[end].isspace()
     )
-
-
-def _read_token(text: str) -> tuple[str, bool]:
-    word = normalise(text)
-    return word, _is_plural(text.lower(), word)
 
 
 def _is_plural(written: str, word: str) -> bool:
@@ -122,6 +148,7 @@ _ITEM_MARKS = frozenset('"“”•')
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
 
+@built_quickly
 @dataclass(frozen=True, slots=True)
 class SentenceSpan:
     """The offsets of a sentence in the report, and where it is.
@@ -224,6 +251,8 @@ def _with_body(spans: list[SentenceSpan]) -> list[SentenceSpan]:
 
     Example: `EXAM: Chest radiograph. Small effusion.`
     """
+    if not any(span.heading == _AFTER_TITLE for span in spans):
+        return spans
     body = TITLE if any(span.heading == "findings" for span in spans) else ""
     return [replace(span, heading=body) if span.heading == _AFTER_TITLE else span for span in spans]
 

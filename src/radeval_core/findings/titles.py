@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -72,7 +71,7 @@ def with_title(
         if not exam.parts and usual not in ([], [_CHEST]):
             exam = shown
         if found.finding != STUDY:
-            placed = _placed(found, exam, lexicon)
+            placed = _placed(found, exam, lexicon) if exam.parts else found
             read += [(placed, home)] if placed is not None else []
             continue
         denied = [
@@ -98,9 +97,13 @@ def _of_the_chest(
 
 def _usual_part(findings: Sequence[Finding], lexicon: Lexicon) -> list[str]:
     """Return the part of the body that most findings are in, as a list with at most one name."""
-    places = [f.anatomy[0] for f in findings if not f.implied and f.anatomy and f.anatomy[0] in lexicon.regions]
-    votes = Counter(part_of_body(lexicon, place) for place in places)
-    return [region for region, _ in votes.most_common() if region not in ANYWHERE][:1]
+    votes: dict[str, int] = {}
+    for f in findings:
+        if not f.implied and f.anatomy and f.anatomy[0] in lexicon.regions:
+            part = part_of_body(lexicon, f.anatomy[0])
+            if part not in ANYWHERE:
+                votes[part] = votes.get(part, 0) + 1
+    return [max(votes, key=votes.__getitem__)] if votes else []
 
 
 def _named_regions(findings: Sequence[Finding], lexicon: Lexicon) -> frozenset[str]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from radeval_core.findings.quick_frozen import built_quickly
+
 if TYPE_CHECKING:
     from radeval_core.findings.lexicon import Lexicon
 
@@ -21,6 +23,7 @@ Span = tuple[int, int]
 Box = tuple[float, float, float, float]
 
 
+@built_quickly
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One mention of a finding.
@@ -69,6 +72,7 @@ class Finding:
     places: tuple[str, ...] = ()
 
 
+@built_quickly
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """One sentence of the sections of a report that state findings.
