@@ -12,6 +12,7 @@ FRAGMENTS = (
     "pneumothorax",
     "opacity in the left lower lobe", "RLL consolidation", "the heart is enlarged", "lungs are clear", "is not seen",
     "cannot be excluded", "may represent", "pneumonia", "atelectasis", "and", "or", ",", ".", ";", ":", "\n", "\n\n",
+    "\n \n", "\r\x0c\r",
     "with", "without", "but", "unchanged", "new", "has resolved", "2.5 x 3 cm", "4 mm", "nodule", "mass", "ETT", "PICC",
     "tip in the SVC", "FINDINGS:", "Impression:", "INDICATION:", "1.", "2)", "-", "XXXX", "___", "versus", "mild",
     "severe", "cardiomegaly", "ribs", "fractures", "bibasilar", "upper and lower lobes", "normal", "?", "(", ")", "/",
@@ -189,3 +190,9 @@ def test_what_is_read_and_run_grows_linearly_with_length(name):
     lines = [lines_of(FindingsParser().parse, text) for text in (short, short, long)]  # the first loads what is missing
     assert lines[2] < 6 * lines[1] + 1_000
     assert long.read < 6 * short.read / 2 + 4_000
+
+
+@pytest.mark.parametrize("blank", ["\n \n", "\r\n\t\r\n", "\r\x0c\r", "\n\u2028\n", "\r\u2028\x85\x0b\r\n"])
+@pytest.mark.parametrize("lines", [("Small left", "pleural effusion"), ("Pneumonia", "there is edema"), ("No", "mass")])
+def test_a_line_of_white_space_ends_a_paragraph_as_an_empty_line_does(blank, lines):
+    assert said(parse(blank.join(lines))) == said(parse("\n\n".join(lines)))

@@ -306,7 +306,7 @@ def _sentence_end(text: str, start: int, size: int, breaking: re.Pattern[str]) -
             return match.start(), match.end()
         line = text[line_start : match.start()]
         line_start = match.end()
-        paragraph = mark.count("\n") > 1 or mark.count("\r") > 1
+        paragraph = mark.count("\n") > 1 or mark.count("\r") > 1 or not line.strip()
         if (
             paragraph
             or _opens_line(text, match.end())

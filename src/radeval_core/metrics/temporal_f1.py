@@ -19,7 +19,7 @@ from radeval_core.pairs import Pair
 SPEC = MetricSpec(
     name="temporal_f1",
     measures="words of change (F1 of sets), and change finding by finding",
-    version=1,
+    version=2,
     higher_is_better=True,
     bounds=(0.0, 1.0),
     symmetric=True,
