@@ -15,7 +15,7 @@ FLOORS = (
     ("annotators", "judges"),
     ("metrics",),
     ("registry", "runner"),
-    ("metric_help", "spool", "shown_values", "common_scale"),
+    ("metric_help", "spool", "shown_values", "score_scale"),
     ("presets",),
     ("api",),
     ("evaluate_module", "data"),

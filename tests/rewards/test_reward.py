@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from radeval_core import load
-from radeval_core.common_scale import scale_of
 from radeval_core.errors import InputError
 from radeval_core.registry import get_spec, metric_names
 from radeval_core.rewards import LengthGuard, Reward, make_reward
+from radeval_core.score_scale import scale_of
 from sample_sentences import SENTENCES
 
 COMPLETIONS = [*SENTENCES[:6], ""]
@@ -26,7 +26,7 @@ def options(name):
 
 
 @pytest.mark.parametrize("name", metric_names())
-def test_a_reward_is_the_metrics_value_per_pair_on_the_common_scale(name):
+def test_a_reward_is_the_metrics_value_per_pair_on_the_score_scale(name):
     reward = make_reward(name, options=options(name))
     metric = load(name, progress=False, **options(name).get(name, {}))
     scores = metric.compute(COMPLETIONS, REFERENCES)["scores"]

@@ -212,7 +212,7 @@ def make_reward(
 ) -> Reward:
     """Return a reward for TRL's trainers; see `radeval_core.rewards` for those of other libraries.
 
-    Every metric is mapped to 0…1 with 1 for identical reports (see `radeval_core.common_scale`), so metrics for which
+    Every metric is mapped to 0…1 with 1 for identical reports (see `radeval_core.score_scale`), so metrics for which
     lower is better are turned round. A composite is the weighted mean. A completion that a metric of the reward cannot
     score gets None, never a number. Metrics whose headline is computed over a corpus (bleu, chexbert_f1, …) give their
     value per pair. Models are loaded at once, so that a missing checkpoint fails before training starts.

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from radeval_core.common_scale import Scale, scale_of
 from radeval_core.errors import InputError
 from radeval_core.registry import get_spec, metric_value, metrics_behind
+from radeval_core.score_scale import Scale, scale_of
 from radeval_core.shown_values import shown_value
 
 

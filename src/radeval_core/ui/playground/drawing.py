@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from radeval_core.common_scale import scale_text
 from radeval_core.html_text import text
 from radeval_core.registry import get_spec
+from radeval_core.score_scale import scale_text
 from radeval_core.ui.playground.metric_readings import NOTICED, MetricReading, Noticed
 
 

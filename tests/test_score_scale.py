@@ -6,9 +6,9 @@ from itertools import pairwise
 import pytest
 import yaml
 
-from radeval_core.common_scale import Scale, goodness, scale_of
 from radeval_core.errors import InputError
 from radeval_core.registry import get_spec, metric_names, metric_value
+from radeval_core.score_scale import Scale, goodness, scale_of
 
 VALUES = [v for name in metric_names() for v in (name, *(f"{name}.{part}" for part in get_spec(name).parts))]
 GRID = [x / 8 for x in range(-80, 161)]
@@ -39,7 +39,7 @@ def test_identical_reports_get_1(name):
 
 
 def test_the_table_names_only_parts_that_exist(root):
-    table = yaml.safe_load((root / "src/radeval_core/common_scale.yaml").read_text("utf-8"))
+    table = yaml.safe_load((root / "src/radeval_core/score_scale.yaml").read_text("utf-8"))
     assert {f"{metric}.{part}" for metric, parts in table.items() for part in parts} <= set(VALUES)
 
 

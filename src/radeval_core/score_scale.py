@@ -81,7 +81,7 @@ def scale_of(name: str) -> Scale:
         return headline_scale(get_spec(name))
     stated = _stated().get(named.metric, {}).get(named.key)
     if stated is None:
-        raise InputError(f"no scale from 0 to 1 is stated for {name}: add it to radeval_core/common_scale.yaml")
+        raise InputError(f"no scale from 0 to 1 is stated for {name}: add it to radeval_core/score_scale.yaml")
     if isinstance(stated, dict):
         return Scale(float(stated["half"]), 0.0, errors=True)
     worst, best = map(float, stated)
@@ -90,7 +90,7 @@ def scale_of(name: str) -> Scale:
 
 @cache
 def _stated() -> dict[str, dict[str, Any]]:
-    text = resources.files("radeval_core").joinpath("common_scale.yaml").read_text("utf-8")
+    text = resources.files("radeval_core").joinpath("score_scale.yaml").read_text("utf-8")
     stated: dict[str, dict[str, Any]] = yaml.safe_load(text)
     return stated
 
