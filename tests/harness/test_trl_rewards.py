@@ -82,7 +82,7 @@ def test_three_steps(tiny_llama, tmp_path, conversational):
 
 
 def test_a_wrong_column_stops_before_the_first_step(tiny_llama, tmp_path):
-    with pytest.raises(InputError, match="unknown column 'reference'.*available: report"):
+    with pytest.raises(InputError, match=r"unknown column 'reference'.*available: report"):
         train(tiny_llama, tmp_path, [make_reward("rouge")], False, {"report": REPORTS})
 
 
