@@ -100,6 +100,15 @@ def test_a_wrong_option_does_not_lose_what_was_added():
     assert shared.compute()["scores"] == [1.0, 0.0]
 
 
+@pytest.mark.parametrize("make", [module, lambda name: load(name, progress=False)], ids=["module", "load"])
+def test_messages_are_refused_with_what_to_use(make):
+    message = {"role": "assistant", "content": "No effusion."}
+    with pytest.raises(InputError, match=r"predictions\[1\] is a list of messages.*make_reward"):
+        make("rouge").compute(predictions=["a", [message]], references=["a", "b"])
+    with pytest.raises(InputError, match=r"predictions\[0\] must be a string, got list"):
+        make("rouge").compute(predictions=[["a"]], references=["a"])
+
+
 @pytest.mark.parametrize("name", metric_names())
 @pytest.mark.parametrize("make", [module, lambda name: load(name, progress=False)], ids=["module", "load"])
 def test_every_metric_is_copied_and_pickled(name, make):
