@@ -3,16 +3,14 @@
 import copy
 import json
 import math
-import os
 import pickle
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from new_process import in_a_new_process
 from radeval_core import load
 from radeval_core.errors import InputError
 from radeval_core.registry import metric_names
@@ -23,9 +21,6 @@ PREDICTIONS = [*SENTENCES[:6]]
 REFERENCES = [*SENTENCES[1:6], SENTENCES[0]]
 #: metrics that run a model in their embedded config
 MODELS = ("bertscore", "radcliq", "ratescore")
-#: what another process may take before it counts as stuck, in seconds
-PATIENCE = 240
-
 UNPICKLE = """
 import json, pickle, sys
 with open(sys.argv[1], "rb") as file:
@@ -55,18 +50,6 @@ def module(name):
     import evaluate
 
     return evaluate.load(str(METRICS / name))
-
-
-def in_a_new_process(tmp_path, program, *arguments):
-    """Run a program and return what it prints last; a program that never answers fails the test."""
-    path = tmp_path / "program.py"
-    path.write_text(program)
-    environment = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
-    done = subprocess.run(
-        [sys.executable, str(path), *arguments], capture_output=True, text=True, timeout=PATIENCE, env=environment
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.mark.parametrize("name", metric_names())

@@ -4,6 +4,7 @@ import copy
 import logging
 import math
 import pickle
+import socket
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -70,6 +71,21 @@ def test_an_unscored_pair_has_no_reward_not_even_in_a_composite(caplog):
     assert rating.values["green"] == [None] and rating.values["bleu"][0] is not None
     said = [record.getMessage() for record in caplog.records if "have no reward" in record.getMessage()]
     assert len(said) == 1 and "1 of 2 completions" in said[0] and GERMAN not in said[0]
+
+
+def test_a_judge_that_does_not_answer_gives_no_rewards_and_says_so_every_time(monkeypatch, caplog):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    options = {"green": {"retries": 1, "timeout": 2.0}}
+    reward = make_reward({"green": 1, "bleu": 1}, configs={"green": "http:some-model"}, options=options)
+    with caplog.at_level(logging.WARNING, logger="radeval_core.rewards"):
+        for _ in range(2):
+            assert reward(SAME, reference=["Large left pleural effusion."]) == [None]
+    said = [record.getMessage() for record in caplog.records if "no completion of this batch" in record.getMessage()]
+    assert len(said) == 2 and not any(SAME[0] in text for text in said)
 
 
 def test_a_row_without_a_reference_has_no_reward():

@@ -12,6 +12,7 @@ from typing import Any
 from radeval_core.api import LexiconFiles, announce, check_lexicon, make_resources, make_scorer
 from radeval_core.engine.locks import ForkSafeLock
 from radeval_core.errors import InputError, says_what_to_install
+from radeval_core.judges.engine import failed_judge
 from radeval_core.metrics._coverage import score_covered
 from radeval_core.metrics.base import Resources, Scorer
 from radeval_core.pairs import Pair
@@ -42,16 +43,43 @@ class Rating:
 
 
 class Reward:
-    """A callable that scores completions against references, made by `make_reward`.
+    """A callable that scores completions against references; `make_reward` is another name of it.
 
-    TRL calls it as it is. It can be shared by threads, copied, pickled and used after a fork. A copy or pickle holds
-    the settings only: it reads lexicons and loads models again when it is first called.
+    TRL calls it as it is; see `radeval_core.rewards` for other trainers. It can be shared by threads, copied, pickled
+    and used after a fork. A copy or pickle holds the settings only: it reads lexicons and loads models again when it is
+    first called.
+
+    Every metric is mapped to 0…1 with 1 for identical reports (see `radeval_core.score_scale`), so metrics for which
+    lower is better are turned round. A composite is the weighted mean. A completion that a metric of the reward cannot
+    score gets None, never a number. Metrics whose headline is computed over a corpus (bleu, chexbert_f1, …) give their
+    value per pair. Models are loaded at once, so that a missing checkpoint fails before training starts.
+
+    Args:
+        metrics: a metric or METRIC.PART, or a mapping from such names to positive weights.
+        reference_column: column of the dataset with the reference report, a text or a list of texts. A row whose
+            reference is None, such as one of another task, gets None.
+        configs: config by metric, as for `radeval_core.score`; with one metric, the config alone will do.
+        options: options by metric.
+        context_columns: column of each of `age`, `sex`, `indication`, `history`, for metrics that use the patient's
+            context; by default the columns with these names, where the dataset has them.
+        length_guard: lowers the reward of completions that are more than this many times as long as their reference;
+            a LengthGuard may also lower that of short ones. See `LengthGuard` for the formula.
+        name: name in the trainer's logs; made from the settings by default.
+        device: `cuda`, `mps` or `cpu`; chosen if not given.
+        batch_tokens: token budget of a batch.
+        cache: folder of the annotation cache.
+        lexicon: YAML file, or list of files, with further findings for the findings parser.
+        section: score only this section of the reports: findings, impression or both.
+
+    Raises:
+        InputError: a name, weight, column, config or option is wrong; the message says what to type.
     """
 
     def __init__(
         self,
         metrics: str | Mapping[str, float],
         reference_column: str = "reference",
+        *,
         configs: str | Mapping[str, str] | None = None,
         options: Mapping[str, Mapping[str, Any]] | None = None,
         context_columns: Mapping[str, str] | None = None,
@@ -149,6 +177,10 @@ class Reward:
             got = {name: score_covered(scorer, chunk, False).values for name, scorer in scorers.items()}
             for metric in self.metrics:
                 found[metric.name].extend(got[metric.metric][metric.key].tolist())
+        for scorer in scorers.values():
+            why = failed_judge(scorer.asks, scorer.judged, dict(scorer.failures))
+            if why:  # said every time: training goes on, but learns nothing
+                log.warning("%s: no completion of this batch has a reward: %s", self.__name__, why)
         return found
 
     def _shared(self) -> Resources:
@@ -195,62 +227,8 @@ class Reward:
         return {**vars(self), "_resources": None, "_lock": ForkSafeLock()}
 
 
-def make_reward(
-    metrics: str | Mapping[str, float],
-    reference_column: str = "reference",
-    *,
-    configs: str | Mapping[str, str] | None = None,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
-    context_columns: Mapping[str, str] | None = None,
-    length_guard: float | LengthGuard | None = None,
-    name: str | None = None,
-    device: str | None = None,
-    batch_tokens: int | None = None,
-    cache: str | Path | None = None,
-    lexicon: LexiconFiles = None,
-    section: str | None = None,
-) -> Reward:
-    """Return a reward for TRL's trainers; see `radeval_core.rewards` for those of other libraries.
-
-    Every metric is mapped to 0…1 with 1 for identical reports (see `radeval_core.score_scale`), so metrics for which
-    lower is better are turned round. A composite is the weighted mean. A completion that a metric of the reward cannot
-    score gets None, never a number. Metrics whose headline is computed over a corpus (bleu, chexbert_f1, …) give their
-    value per pair. Models are loaded at once, so that a missing checkpoint fails before training starts.
-
-    Args:
-        metrics: a metric or METRIC.PART, or a mapping from such names to positive weights.
-        reference_column: column of the dataset with the reference report, a text or a list of texts. A row whose
-            reference is None, such as one of another task, gets None.
-        configs: config by metric, as for `radeval_core.score`; with one metric, the config alone will do.
-        options: options by metric.
-        context_columns: column of each of `age`, `sex`, `indication`, `history`, for metrics that use the patient's
-            context; by default the columns with these names, where the dataset has them.
-        length_guard: lowers the reward of completions that are more than this many times as long as their reference;
-            a LengthGuard may also lower that of short ones. See `LengthGuard` for the formula.
-        name: name in the trainer's logs; made from the settings by default.
-        device: `cuda`, `mps` or `cpu`; chosen if not given.
-        batch_tokens: token budget of a batch.
-        cache: folder of the annotation cache.
-        lexicon: YAML file, or list of files, with further findings for the findings parser.
-        section: score only this section of the reports: findings, impression or both.
-
-    Raises:
-        InputError: a name, weight, column, config or option is wrong; the message says what to type.
-    """
-    return Reward(
-        metrics,
-        reference_column,
-        configs,
-        options,
-        context_columns,
-        length_guard,
-        name,
-        device,
-        batch_tokens,
-        cache,
-        lexicon,
-        section,
-    )
+#: what users call: a reward is made from its settings
+make_reward = Reward
 
 
 def _column_reader(
