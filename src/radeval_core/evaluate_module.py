@@ -13,7 +13,7 @@ import evaluate
 from evaluate.loading import init_dynamic_modules
 
 from radeval_core import api
-from radeval_core.engine.locks import ForkSafeLock
+from radeval_core.engine.fork_safe_lock import ForkSafeLock
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.metric_help import RUN_OPTIONS, compute_options, inputs_text
 from radeval_core.metrics.base import Resources
@@ -181,7 +181,7 @@ class ReportMetric(evaluate.Metric, ABC):
         settings = {key: given.pop(key) for key in RUN_OPTIONS if key in given}
         key = repr(settings)
         if key not in self._resources:
-            self._resources[key] = api.make_resources(**settings)
+            self._resources.setdefault(key, api.make_resources(**settings))  # threads share what the first made
         loaded = api.LoadedMetric(self.metric, self._wanted_config, self._resources[key], given)
         return loaded.score_pairs(with_contexts(pairs, contexts), bool(detailed))
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from radeval_core.engine.cache import DiskCache
-from radeval_core.engine.locks import ForkSafeLock
+from radeval_core.engine.fork_safe_lock import ForkSafeLock
 
 #: the part of the memory for structures that are computed quickly
 _QUICK_SHARE = 4

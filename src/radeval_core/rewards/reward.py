@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from radeval_core.api import LexiconFiles, announce, check_lexicon, make_resources, make_scorer
-from radeval_core.engine.locks import ForkSafeLock
+from radeval_core.engine.fork_safe_lock import ForkSafeLock
 from radeval_core.errors import InputError, says_what_to_install
 from radeval_core.judges.engine import failed_judge
 from radeval_core.metrics._coverage import score_covered

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from radeval_core.engine.locks import ForkSafeLock
+from radeval_core.engine.fork_safe_lock import ForkSafeLock
 from radeval_core.errors import InputError
 from radeval_core.rewards.reward import Reward, make_reward
 from radeval_core.rewards.single import check_unscored, rate_one

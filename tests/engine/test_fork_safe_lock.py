@@ -5,7 +5,7 @@ import os
 import pickle
 import threading
 
-from radeval_core.engine.locks import ForkSafeLock
+from radeval_core.engine.fork_safe_lock import ForkSafeLock
 
 
 def test_one_thread_at_a_time():
