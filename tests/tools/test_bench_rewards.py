@@ -3,23 +3,29 @@
 import pytest
 
 import bench_reward_hacking as hacking
-import bench_rewards as bench
 from radeval_core.errors import InputError
 
 
-def test_completions_are_new_and_references_are_not():
+@pytest.fixture(scope="module")
+def bench():
+    import bench_rewards  # with it comes torch
+
+    return bench_rewards
+
+
+def test_completions_are_new_and_references_are_not(bench):
     batches = bench.Batches(bench.distinct_corpus(bench.BATCH))
     one, other = batches.new(), batches.new()
     assert len(one) == 16 and [pair.reference for pair in one] == batches.references
     assert not {pair.prediction for pair in one} & {pair.prediction for pair in other}
 
 
-def test_a_metric_is_measured_with_and_without_the_reward():
+def test_a_metric_is_measured_with_and_without_the_reward(bench):
     own, rewarded = bench.measure("bleu", 2)
     assert own > 0 and rewarded > 0
 
 
-def test_memory_is_measured_after_each_quarter():
+def test_memory_is_measured_after_each_quarter(bench):
     assert len(bench.memory("bleu", 8)) == 5
 
 
