@@ -6,6 +6,7 @@ Run it from a checkout after you add a metric or change an option: `python tools
 - a row for every metric that is missing in the tables of README.md and of the pages in docs/ that list the metrics, and
   its link where those pages define one;
 - a section of docs/details.md with the fields of every metric that is missing there;
+- the map of every metric and part to a reward in docs/rewards.md;
 - the number of our metrics, and a row for every metric that is missing, in docs/comparison.md.
 """
 
@@ -20,6 +21,7 @@ from radeval_core.api import score
 from radeval_core.metric_help import card_list, compute_options
 from radeval_core.metrics.spec import MetricSpec
 from radeval_core.registry import get_spec, metric_names
+from radeval_core.score_scale import scale_of
 
 ROOT = Path(__file__).resolve().parents[1]
 START, END = "<!-- options: written by tools/write_metric_docs.py -->\n", "<!-- end of options -->\n"
@@ -84,6 +86,23 @@ def with_comparison(page: str) -> str:
     return before + heading + rest[: table.end()] + rows + rest[table.end() :]
 
 
+def with_maps(page: str) -> str:
+    """Return the page of rewards with the map of every metric and part to 0…1."""
+    start, end = "<!-- maps -->\n", "<!-- end of maps -->\n"
+    if start not in page or end not in page:
+        raise ValueError(f"docs/rewards.md must contain the lines {start.strip()} and {end.strip()}")
+    rows = "| metric | its score becomes | its parts become |\n|---|---|---|\n"
+    for name in metric_names():
+        spec = get_spec(name)
+        maps: dict[str, list[str]] = {}  # parts by their map
+        for part, declared in spec.parts.items():
+            arrow = "↑" if declared.higher_is_better else "↓"
+            maps.setdefault(scale_of(f"{name}.{part}").formula, []).append(f"`{part}` {arrow}")
+        parts = "; ".join(f"{', '.join(names)}: {formula}" for formula, names in maps.items())
+        rows += f"| `{name}` {spec.arrow} | {scale_of(name).formula} | {parts or '-'} |\n"
+    return page[: page.index(start) + len(start)] + rows + page[page.index(end) :]
+
+
 def sample_details(name: str) -> list[dict[str, object]]:
     """Return the details of a metric for the sample pairs."""
     lines = (ROOT / "examples" / "pairs.jsonl").read_text("utf-8").splitlines()
@@ -97,7 +116,7 @@ def main() -> None:
         _write(path, with_options(path.read_text("utf-8"), name))
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         text = with_links(with_rows(path.read_text("utf-8")))
-        further = {"details.md": with_details, "comparison.md": with_comparison}.get(path.name)
+        further = {"details.md": with_details, "comparison.md": with_comparison, "rewards.md": with_maps}.get(path.name)
         _write(path, further(text) if further else text)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -60,6 +60,7 @@ def pairs_from_lists(
     if not predictions and not allow_empty:
         raise no_pairs()
     for i, prediction in enumerate(predictions):
+        _refuse_messages(f"predictions[{i}]", prediction)
         require_string(f"predictions[{i}]", prediction)
     pairs = [
         Pair(prediction, check_references(f"references[{i}]", reference, metric, multi_reference), i)
@@ -155,6 +156,15 @@ def require_string(where: str, value: Any) -> str:
     except UnicodeEncodeError as error:  # half of a surrogate pair, which tokenisers and file formats reject
         raise InputError(f"{where} is not valid Unicode text: character {error.start} is a lone surrogate") from None
     return value
+
+
+def _refuse_messages(where: str, prediction: Any) -> None:
+    """Refuse a chat, as trainers pass completions: a metric compares reports."""
+    if isinstance(prediction, Sequence) and prediction and all(isinstance(message, Mapping) for message in prediction):
+        raise InputError(
+            f"{where} is a list of messages: give the text of the report, or use radeval_core.rewards.make_reward, "
+            "which reads messages"
+        )
 
 
 def _as_list(what: str, values: Any) -> list[Any]:

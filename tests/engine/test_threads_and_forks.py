@@ -1,15 +1,12 @@
 """Scores are the same in threads, in forked and spawned processes, and for any size of the chunks."""
 
-import json
 import multiprocessing
-import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
+from new_process import in_a_new_process
 from radeval_core import load
 from radeval_core.api import score
 from radeval_core.registry import metric_names
@@ -17,9 +14,6 @@ from sample_sentences import SENTENCES
 
 PREDICTIONS = [*SENTENCES, *SENTENCES[::-1]]
 REFERENCES = [*SENTENCES[1:], *SENTENCES, SENTENCES[0]]
-#: what a child may take before it counts as stuck, in seconds
-PATIENCE = 240
-
 #: a parent whose model has used several threads, then a child that scores other reports; argv: metric, start method
 CHILD = """
 import json, multiprocessing, sys
@@ -56,18 +50,6 @@ if __name__ == "__main__":
     mapped = datasets.Dataset.from_dict(rows).map(add, batched=True, batch_size=3, num_proc=2)
     print(json.dumps([list(mapped["score"]), here]))
 """
-
-
-def in_a_new_process(tmp_path, program, *arguments):
-    """Run a program and return what it prints last; a child that never answers fails the test."""
-    path = tmp_path / "program.py"
-    path.write_text(program)
-    environment = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
-    done = subprocess.run(
-        [sys.executable, str(path), *arguments], capture_output=True, text=True, timeout=PATIENCE, env=environment
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.mark.e2e

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Sequence
-from threading import Lock
 from typing import Any, Protocol, runtime_checkable
 
 from radeval_core.engine.cache import DiskCache
+from radeval_core.engine.fork_safe_lock import ForkSafeLock
 
 #: the part of the memory for structures that are computed quickly
 _QUICK_SHARE = 4
@@ -58,7 +58,11 @@ class AnnotationStore:
         self._bytes: Counter[str] = Counter()
         #: identities of annotators whose structures are computed quickly
         self._quick: set[str] = set()
-        self._lock = Lock()  # a server scores several requests at once
+        self._lock = ForkSafeLock()  # a server scores several requests at once
+
+    def __reduce__(self) -> tuple[type[AnnotationStore], tuple[DiskCache | None, int]]:
+        # a copy starts empty: a pickle must not carry the texts of reports, and can compute what it needs again
+        return type(self), (self.cache, self.memory)
 
     def annotate(self, annotator: Annotator, texts: Sequence[str]) -> dict[str, Any]:
         """Return the annotation of each distinct text."""

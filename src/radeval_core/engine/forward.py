@@ -10,12 +10,14 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any, TypeVar
 
 import torch
 from tqdm import tqdm
 
 from radeval_core.engine.batching import plan_batches, restore_order, unique_texts
+from radeval_core.engine.threads import free_cores_only
 from radeval_core.errors import RadevalError, is_out_of_memory
 
 log = logging.getLogger(__name__)
@@ -53,7 +55,7 @@ class ForwardLoop:
         self.pad_id = pad_id
         self.device = device
         self.budget = budget
-        self.overlap = device.type != "cpu"  # on a CPU the model uses every core, so overlap gains nothing
+        self.overlap = device.type != "cpu"  # on a CPU the model uses every free core, so overlap gains nothing
         self.forward_seconds = 0.0
 
     def run(
@@ -115,7 +117,8 @@ class ForwardLoop:
     def run_batch(self, rows: list[TokenIds], collect: Callable[[Any, list[TokenIds]], Sequence[T]]) -> Sequence[T]:
         """Run the model on one padded batch."""
         input_ids, mask = pad_right(rows, self.pad_id)
-        with torch.inference_mode():
+        threads = free_cores_only() if self.device.type == "cpu" else nullcontext()
+        with torch.inference_mode(), threads:
             started = time.perf_counter()
             output = self.model(input_ids=input_ids.to(self.device), attention_mask=mask.to(self.device))
             if self.device.type == "cuda":

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from radeval_core.engine.batching import plan_batches, restore_order
+from radeval_core.engine.threads import free_cores_only
 
 Vectors = NDArray[np.float32]
 #: cells of the padded similarity matrices computed at once
@@ -36,7 +38,8 @@ def _batch(
 ) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
     left, left_mask = _stack([p[0] for p in pairs], device)
     right, right_mask = _stack([p[1] for p in pairs], device)
-    with torch.inference_mode():
+    threads = free_cores_only() if device.type == "cpu" else nullcontext()
+    with torch.inference_mode(), threads:
         cosine = torch.bmm(left, right.transpose(1, 2))
         low = torch.finfo(cosine.dtype).min
         of_left = cosine.masked_fill(~right_mask[:, None, :], low).amax(dim=2).cpu().numpy()

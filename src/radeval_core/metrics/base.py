@@ -106,6 +106,10 @@ class Resources:
     lexicon: tuple[str | Path, ...] = ()
     section: str = ""
 
+    def __getstate__(self) -> dict[str, Any]:
+        # a copy builds its own parser when it first needs one
+        return {name: value for name, value in vars(self).items() if name not in ("reader", "cutter")}
+
     @cached_property
     def reader(self) -> ReportReader:
         """Return the findings parser of this run."""

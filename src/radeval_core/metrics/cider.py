@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -41,6 +42,16 @@ SPEC = MetricSpec(
 )
 
 
+@lru_cache(maxsize=2)
+def _counted(corpus: tuple[str, ...]) -> tuple[DocumentFrequencies, str]:
+    """Return the document frequencies of a corpus and its hash, counted once: a reward is called thousands of times."""
+    frequencies, digest = DocumentFrequencies(), hashlib.sha256()
+    for i, text in enumerate(corpus):
+        frequencies.add([require_string(f"corpus[{i}]", text)])
+        digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
+    return frequencies, digest.hexdigest()[:8]
+
+
 class CiderScorer(Scorer):
     """Counts in how many references each n-gram occurs (first pass), then scores (second pass)."""
 
@@ -57,11 +68,10 @@ class CiderScorer(Scorer):
             return
         if not corpus:
             raise InputError("corpus of cider is empty: give a list with at least one report")
-        digest = hashlib.sha256()
         for i, text in enumerate(corpus):
-            self._frequencies.add([require_string(f"corpus[{i}]", text)])
-            digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
-        self._corpus_hash = digest.hexdigest()[:8]
+            if not isinstance(text, str):
+                require_string(f"corpus[{i}]", text)
+        self._frequencies, self._corpus_hash = _counted(tuple(corpus))
 
     @property
     def two_pass(self) -> bool:
