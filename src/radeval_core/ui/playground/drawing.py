@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from radeval_core.html_text import text
 from radeval_core.registry import get_spec
-from radeval_core.ui.common_scale import scale_text
+from radeval_core.score_scale import scale_text
 from radeval_core.ui.playground.metric_readings import NOTICED, MetricReading, Noticed
 
 

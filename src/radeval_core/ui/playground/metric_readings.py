@@ -16,7 +16,7 @@ from radeval_core.metrics.base import Resources
 from radeval_core.pairs import pairs_from_lists
 from radeval_core.registry import get_spec, metric_names
 from radeval_core.runner import run
-from radeval_core.ui.common_scale import goodness
+from radeval_core.score_scale import goodness
 from radeval_core.ui.demo import demo_options
 
 #: maximum number of corrections to try one by one, the most severe first

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from radeval_core.error_categories import CATEGORIES, in_words
 from radeval_core.html_text import text
-from radeval_core.ui.common_scale import goodness
+from radeval_core.score_scale import goodness
 from radeval_core.ui.report.content import Content, ShownPair
 from radeval_core.ui.report.pair import shown_score
 from radeval_core.ui.score_header import direction

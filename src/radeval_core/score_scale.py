@@ -1,6 +1,7 @@
 """Maps every metric to one scale: 1 is the score of identical reports, 0 the score of a report with nothing right.
 
-The scale is only for display. It keeps each metric's order of candidates and does not say which metric is right.
+Pages show it, and optimisers that need a number from 0 to 1 use it. It keeps each metric's order of candidates and does
+not say which metric is right.
 """
 
 from __future__ import annotations
