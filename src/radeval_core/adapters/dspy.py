@@ -59,9 +59,12 @@ def report_metric(
         one = None if context is None else _field(gold, context, "example")
         texts = _field(pred, prediction, "prediction"), _field(gold, reference, "example")
         (pair,) = metrics.score_pairs([texts[0]], [texts[1]], [one], detailed=True)
-        if math.isnan(pair.values[name]):
-            raise UnscoredError(pair.details[name].get("reason") or f"{name} does not score this pair")
         score = goodness(get_spec(name), pair.values[name])
+        if math.isnan(score):
+            reason = pair.details[name].get("reason") or f"{name} does not score this pair"
+            if pred_name is None:
+                raise UnscoredError(reason)
+            return dspy.Prediction(score=None, feedback=reason)  # GEPA takes the score from the call before
         if pred_name is None:
             return score
         return dspy.Prediction(score=score, feedback=feedback(pair.details[explaining]) or f"{name}: {score:.3f}")

@@ -28,8 +28,8 @@ def report_scorer(
     """Return a scorer named after a metric, or a part of one, such as `radgraph_f1` or `green.error_count`.
 
     The results have the headline under the same name, as `radeval score` computes it, and its 95 % interval as
-    `ci95_low` and `ci95_high`. Several epochs count as further pairs. An unscored pair is `Score.unscored()` with the reason;
-    inspect counts it and leaves it out.
+    `ci95_low` and `ci95_high`. Several epochs count as further pairs. An unscored pair is `Score.unscored()` with the
+    reason; inspect counts it and leaves it out.
 
     Args:
         name: the metric or part.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lighteval.metrics.metrics_sample import SampleLevelComputation
@@ -10,7 +10,7 @@ from lighteval.metrics.utils.metric_utils import SampleLevelMetric, SampleLevelM
 from lighteval.models.model_output import ModelResponse
 from lighteval.tasks.requests import Doc, SamplingMethod
 
-from radeval_core.adapters.metric_set import MetricSet, PairValue
+from radeval_core.adapters.metric_set import Headline, MetricSet, PairValue, unscored
 from radeval_core.errors import InputError
 
 
@@ -28,7 +28,9 @@ class _Sample(SampleLevelComputation):
             raise InputError(f"doc {doc.id!r} has {len(texts)} generated texts, but a report is one: set num_samples=1")
         reference = golds[0] if len(golds) == 1 else golds
         (pair,) = self._metrics.score_pairs(texts, [reference], [(doc.specific or {}).get("context")])
-        return pair.values if self._grouped else next(iter(pair.values.values()))
+        if not self._grouped:
+            return next(iter(pair.values.values()))
+        return {**pair.values, **{_count_of(name): value for name, value in pair.values.items()}}
 
 
 def report_metric(
@@ -44,7 +46,7 @@ def report_metric(
         higher_is_better=metrics.shown(name).higher_is_better,
         category=SamplingMethod.GENERATIVE,
         sample_level_fn=_Sample(metrics, grouped=False),
-        corpus_level_fn=_headline(metrics, name),
+        corpus_level_fn=Headline(metrics, name),
     )
 
 
@@ -57,7 +59,8 @@ def report_metrics(
     """Return several metrics as one group: each text is read once for all of them.
 
     A doc's value is the score of its pair, NaN if it is unscored; the value of the task is the headline, as
-    `radeval score` computes it. `Doc.specific["context"]` may have what is known about the patient.
+    `radeval score` computes it, and `NAME_unscored` is the number of docs without a score.
+    `Doc.specific["context"]` may have what is known about the patient.
 
     Args:
         names: metrics and parts, such as `radgraph_f1` and `green.error_count`.
@@ -67,17 +70,20 @@ def report_metrics(
     """
     metrics = MetricSet(names, configs, options, pair_by_pair=True, **settings)
     return SampleLevelMetricGrouping(
-        metric_name=metrics.names,
-        higher_is_better={name: metrics.shown(name).higher_is_better for name in metrics.names},
+        metric_name=[*metrics.names, *map(_count_of, metrics.names)],
+        higher_is_better={
+            **{name: metrics.shown(name).higher_is_better for name in metrics.names},
+            **{_count_of(name): False for name in metrics.names},
+        },
         category=SamplingMethod.GENERATIVE,
         sample_level_fn=_Sample(metrics, grouped=True),
-        corpus_level_fn={name: _headline(metrics, name) for name in metrics.names},
+        corpus_level_fn={
+            **{name: Headline(metrics, name) for name in metrics.names},
+            **{_count_of(name): unscored for name in metrics.names},
+        },
     )
 
 
-def _headline(metrics: MetricSet, name: str) -> Callable[[Sequence[float]], float]:
-    # lighteval takes the standard error of a mean if "mean" is in the function's name; else it resamples, as it should
-    def headline(values: Sequence[float]) -> float:
-        return metrics.headline(name, values)
-
-    return headline
+def _count_of(name: str) -> str:
+    """Return the name of the number of docs without a score."""
+    return f"{name}_unscored"

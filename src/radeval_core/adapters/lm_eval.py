@@ -5,6 +5,8 @@ The task's YAML file names functions of a Python file beside it (`!function`); t
     task = ReportTask(["radgraph_f1", "green"], reference="report")
     process_results = task.process_results
     radgraph_f1, green = task.aggregation("radgraph_f1"), task.aggregation("green")
+
+`unscored` is the aggregation of `NAME_unscored`: the number of docs without a score.
 """
 
 from __future__ import annotations
@@ -12,8 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from radeval_core.adapters.metric_set import MetricSet, PairValue
+from radeval_core.adapters.metric_set import Headline, MetricSet, PairValue, unscored
 from radeval_core.errors import InputError
+
+__all__ = ["ReportTask", "unscored"]
 
 
 class ReportTask:
@@ -42,7 +46,7 @@ class ReportTask:
         self._context = context
 
     def process_results(self, doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, PairValue]:
-        """Return the value of each name for one doc; NaN if the pair is unscored."""
+        """Return the value of each name for one doc, NaN if the pair is unscored; for `NAME_unscored`, too."""
         for column in filter(None, (self._reference, self._context)):
             if column not in doc:
                 raise InputError(f"the dataset has no column {column!r}; columns: {', '.join(map(str, doc))}")
@@ -51,13 +55,8 @@ class ReportTask:
             raise InputError(f"there are {len(texts)} generated texts for a doc, but a report is one: set repeats: 1")
         context = doc[self._context] if self._context else None
         (pair,) = self._metrics.score_pairs([texts[0]], [doc[self._reference]], [context])
-        return pair.values
+        return {**pair.values, **{f"{name}_unscored": value for name, value in pair.values.items()}}
 
     def aggregation(self, name: str) -> Callable[[Sequence[float]], float]:
         """Return the function that makes the headline of a name, as `radeval score` computes it."""
-        self._metrics.shown(name)
-
-        def headline(values: Sequence[float]) -> float:
-            return self._metrics.headline(name, values)
-
-        return headline
+        return Headline(self._metrics, name)

@@ -84,6 +84,7 @@ class MetricSet:
         self.metrics = metrics_of(list(self._shown.values()))
         self._configs, self._options = dict(configs or {}), {k: dict(v) for k, v in (options or {}).items()}
         api.check_settings(self.metrics, self._configs, self._options)
+        self._pair_by_pair = pair_by_pair
         self._resources = api.make_resources(**{"progress": False, **settings})
         scorers = self._scorers()
         api.check_lexicon(scorers)
@@ -97,6 +98,15 @@ class MetricSet:
             )
         for scorer in scorers:
             api.announce(scorer.spec, scorer.config.name)
+        self._made_with = (tuple(names), self._configs, self._options, pair_by_pair, settings)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what it was made with: another process loads its own models."""
+        return _made, self._made_with
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> MetricSet:
+        """Return itself: nothing in it changes but what it remembers."""
+        return self
 
     @property
     def names(self) -> list[str]:
@@ -124,7 +134,7 @@ class MetricSet:
         if cutter:
             pairs = list(cutter.pairs(pairs))
         with says_what_to_install(" or ".join(self.metrics)):
-            ids, results = run(lambda: pairs, self._scorers(), detailed)
+            ids, results = run(lambda: pairs, self._scorers(), detailed, warn_unread=not self._pair_by_pair)
         return api.Scores(ids, results, tuple(self._shown.values()), cutter.counts() if cutter else {})
 
     def score_pairs(
@@ -168,6 +178,43 @@ class MetricSet:
             api.make_scorer(name, self._configs.get(name), self._resources, self._options.get(name, {}))
             for name in self.metrics
         ]
+
+
+class Headline:
+    """The number of a name over all pairs, as a function of their values that other processes can be sent.
+
+    Args:
+        metrics: made the values.
+        name: one of its names.
+    """
+
+    __name__ = "headline"  # harnesses print it
+
+    def __init__(self, metrics: MetricSet, name: str) -> None:
+        metrics.shown(name)  # a wrong name fails here
+        self._metrics = metrics
+        self._name = name
+
+    def __call__(self, values: Iterable[float]) -> float:
+        return self._metrics.headline(self._name, values)
+
+
+def unscored(values: Iterable[float]) -> float:
+    """Return how many pairs have no score, given their values."""
+    return float(sum(math.isnan(value) for value in values))
+
+
+_made_here: dict[str, MetricSet] = {}
+
+
+def _made(
+    names: Sequence[str], configs: dict[str, str], options: dict[str, Any], pair_by_pair: bool, settings: dict[str, Any]
+) -> MetricSet:
+    """Return a set that was pickled, the same one each time: harnesses send it to a process many times."""
+    key = repr((names, configs, options, pair_by_pair, settings))
+    if key not in _made_here:
+        _made_here[key] = MetricSet(names, configs, options, pair_by_pair=pair_by_pair, **settings)
+    return _made_here[key]
 
 
 def _pair_values(result: MetricResult, key: str) -> list[PairValue]:

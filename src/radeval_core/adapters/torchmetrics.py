@@ -22,8 +22,8 @@ class ReportScore(Metric):
 
     `update(predictions, references)` takes lists of reports; `compute()` returns the headline of each name, NaN if no
     pair was scored, and `NAME_unscored`, the number of pairs without a score. The headlines are those of `radeval
-    score` on all pairs. Metrics that must see all references first (cider without `corpus`) are refused, because the texts are
-    not kept: no process sends a report to another.
+    score` on all pairs. Metrics that must see all references first (cider without `corpus`) are refused, because the
+    texts are not kept: no process sends a report to another.
 
     Args:
         metrics: names such as `radgraph_f1` or `green.error_count`, or a single one.
@@ -36,9 +36,8 @@ class ReportScore(Metric):
     is_differentiable = False
     full_state_update = False
     sums: torch.Tensor
-    scored: torch.Tensor
-    unscored: torch.Tensor
-    width: torch.Tensor
+    counts: torch.Tensor
+    widths: torch.Tensor
 
     def __init__(
         self,
@@ -50,13 +49,16 @@ class ReportScore(Metric):
     ) -> None:
         super().__init__(**kwargs)
         self._metrics = MetricSet(metrics, configs, options, pair_by_pair=True, **(settings or {}))
-        directions = {self._metrics.shown(name).higher_is_better for name in self._metrics.names}
-        self.higher_is_better = directions.pop() if len(directions) == 1 else None
         count = len(self._metrics.metrics)
         self.add_state("sums", torch.zeros(count, _ROOM, dtype=torch.float64), dist_reduce_fx="sum")
-        self.add_state("width", torch.zeros(count, dtype=torch.int64), dist_reduce_fx="max")
-        self.add_state("scored", torch.zeros(count, dtype=torch.int64), dist_reduce_fx="sum")
-        self.add_state("unscored", torch.zeros(count, dtype=torch.int64), dist_reduce_fx="sum")
+        self.add_state("counts", torch.zeros(count, 2, dtype=torch.int64), dist_reduce_fx="sum")  # scored, unscored
+        self.add_state("widths", torch.zeros(count, dtype=torch.int64), dist_reduce_fx="max")
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Return the direction of the names; None if they differ."""
+        directions = {self._metrics.shown(name).higher_is_better for name in self._metrics.names}
+        return directions.pop() if len(directions) == 1 else None
 
     def update(
         self,
@@ -66,24 +68,25 @@ class ReportScore(Metric):
     ) -> None:
         """Add the pairs of a batch."""
         results = self._metrics.score(predictions, references, contexts).results
+        sums, counts, widths = (np.zeros(state.shape) for state in (self.sums, self.counts, self.widths))
         for i, metric in enumerate(self._metrics.metrics):
             result = results[metric]
-            rows = result.statistics(~np.isnan(result.scores))
-            added = torch.from_numpy(rows.sum(axis=0))
+            added = result.statistics(~np.isnan(result.scores)).sum(axis=0)
             if len(added) > _ROOM:
                 raise AssertionError(f"{metric} has {len(added)} statistics: raise _ROOM")
-            self.sums[i, : len(added)] += added.to(self.sums)
-            self.width[i] = len(added)
-            self.scored[i] += result.n
-            self.unscored[i] += result.unscored
+            sums[i, : len(added)], counts[i], widths[i] = added, (result.n, result.unscored), len(added)
+        # new tensors, because Lightning resets the states in inference mode, where tensors cannot be changed in place
+        self.sums = self.sums + torch.from_numpy(sums).to(self.sums)
+        self.counts = self.counts + torch.from_numpy(counts).to(self.counts)
+        self.widths = torch.from_numpy(widths).to(self.widths)
 
     def compute(self) -> dict[str, torch.Tensor]:
         """Return the headlines and the numbers of unscored pairs."""
         numbers: dict[str, float] = {}
         for name in self._metrics.names:
             i = self._metrics.metrics.index(self._metrics.shown(name).metric)
-            n, sums = int(self.scored[i]), self.sums[i, : int(self.width[i])].cpu().numpy()
+            (n, unscored), sums = self.counts[i].tolist(), self.sums[i, : int(self.widths[i])].cpu().numpy()
             numbers[name] = self._metrics.headline_of_sums(name, sums, n) if n else math.nan
-            numbers[f"{name}_unscored"] = float(self.unscored[i])
+            numbers[f"{name}_unscored"] = float(unscored)
         device = self.sums.device
         return {name: torch.tensor(value, dtype=torch.float64, device=device) for name, value in numbers.items()}
