@@ -12,24 +12,32 @@ SPANISH = "El corazón está aumentado de tamaño y hay derrame pleural."
 
 
 def evaluate(pairs, *scorers, **options):
-    """Run inspect on pairs of a prediction and its targets; return the log."""
+    """Run inspect on pairs of a prediction and its targets; return the log.
+
+    A solver answers: to count tokens, inspect's model for tests would fetch a vocabulary.
+    """
     import inspect_ai
     from inspect_ai import Task
     from inspect_ai.dataset import MemoryDataset, Sample
-    from inspect_ai.model import ModelOutput, get_model
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.solver import solver
 
     texts = {f"case {i}": prediction for i, (prediction, _) in enumerate(pairs)}
     samples = [
         Sample(input=name, target=target, metadata={"patient": {"age": 30 if i % 2 else 85}})
         for i, (name, (_, target)) in enumerate(zip(texts, pairs, strict=True))
     ]
-    model = get_model(
-        "mockllm/model",
-        custom_outputs=lambda messages, *rest: ModelOutput.from_content("mockllm", texts[messages[-1].text]),
-        memoize=False,
-    )
-    task = Task(dataset=MemoryDataset(samples), scorer=list(scorers))
-    (log,) = inspect_ai.eval(task, model=model, display="none", **options)
+
+    @solver
+    def scripted():
+        async def solve(state, generate):
+            state.output = ModelOutput.from_content("scripted", texts[state.input_text])
+            return state
+
+        return solve
+
+    task = Task(dataset=MemoryDataset(samples), solver=scripted(), scorer=list(scorers))
+    (log,) = inspect_ai.eval(task, model="mockllm/model", display="none", **options)
     assert log.status == "success", log.error
     return log
 
