@@ -14,6 +14,7 @@ from dspy.utils import DummyLM
 from radeval_core.adapters.dspy import report_metric
 
 REPORTS = Path(__file__).parent / "reports" / "test.jsonl"
+TEMPLATE = "No acute cardiopulmonary abnormality."
 BETTER = "Name every abnormal finding with its side and size, and nothing that is normal."
 
 
@@ -29,7 +30,7 @@ class Writer(DummyLM):
         asked = "\n".join(message["content"] for message in messages)
         case = messages[-1]["content"]
         found = next(text for findings, text in self.impressions.items() if findings in case)
-        self.answers = iter([{"impression": found if BETTER in asked else "No acute cardiopulmonary abnormality."}])
+        self.answers = iter([{"impression": found if BETTER in asked else TEMPLATE}])
         return super().forward(prompt=prompt, messages=messages, **kwargs)
 
 

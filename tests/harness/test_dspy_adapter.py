@@ -57,8 +57,31 @@ def test_an_unscored_pair_is_no_number(dspy):
     with pytest.raises(UnscoredError, match="reads like Spanish") as raised:
         metric(*pair(dspy, SPANISH))
     assert SPANISH not in str(raised.value)
+    with pytest.raises(UnscoredError, match="reads like Spanish"):
+        metric(*pair(dspy, SPANISH), None, "writer", None)
+
+
+def test_the_user_may_state_a_number_for_unscored_pairs(dspy):
+    from radeval_core.adapters.dspy import report_metric
+
+    metric = report_metric("green", unscored=-1.0)
+    assert metric(*pair(dspy, SPANISH)) == -1.0
     found = metric(*pair(dspy, SPANISH), None, "writer", None)
-    assert found.score is None and "reads like Spanish" in found.feedback
+    assert found.score == -1.0 and "reads like Spanish" in found.feedback
+    assert metric(*pair(dspy, REFERENCE)) == 1.0
+
+
+def test_gepa_learns_from_unscored_pairs_and_logs_no_report(dspy, run_example, caplog):
+    """The template of the example in a language that the parser does not read."""
+    from radeval_core.adapters.dspy import report_metric
+
+    names = run_example("dspy_example.py")["main"].__globals__
+    names["TEMPLATE"] = SPANISH
+    names["report_metric"] = lambda *args, **options: report_metric(*args, **options, unscored=0.0)
+    caplog.set_level("ERROR")
+    before, after, asked = names["main"]()
+    assert before == 0 and after == pytest.approx(100) and any("reads like Spanish" in text for text in asked)
+    assert not caplog.records
 
 
 def test_evaluate_uses_the_failure_score_that_the_user_states(dspy):

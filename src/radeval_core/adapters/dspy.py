@@ -16,7 +16,7 @@ from radeval_core.score_scale import goodness
 
 
 class UnscoredError(RadevalError, RuntimeError):
-    """A pair has no score. DSPy counts the example as failed and uses its own `failure_score`."""
+    """A pair has no score, and the user stated none for this case."""
 
 
 def report_metric(
@@ -26,6 +26,7 @@ def report_metric(
     reference: str = "report",
     context: str | None = None,
     errors_from: str | None = None,
+    unscored: float | None = None,
     configs: Mapping[str, str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     **settings: Any,
@@ -43,6 +44,9 @@ def report_metric(
         context: field of the example with what is known about the patient, if the metric uses it.
         errors_from: the metric whose errors are the feedback; by default the metric itself if it lists errors, else
             `green`. With the default config, it runs without a model.
+        unscored: the score to use for a pair without one. By default there is none: the metric raises `UnscoredError`,
+            DSPy uses its own `failure_score`, GEPA does not learn from the example, and DSPy's error log contains the
+            example with its reports. So state a number if the reports are patient data.
         configs: config by metric.
         options: options by metric.
         settings: `device`, `section` and others, as for `radeval_core.load`.
@@ -62,9 +66,9 @@ def report_metric(
         score = goodness(get_spec(name), pair.values[name])
         if math.isnan(score):
             reason = pair.details[name].get("reason") or f"{name} does not score this pair"
-            if pred_name is None:
+            if unscored is None:
                 raise UnscoredError(reason)
-            return dspy.Prediction(score=None, feedback=reason)  # GEPA takes the score from the call before
+            return unscored if pred_name is None else dspy.Prediction(score=unscored, feedback=reason)
         if pred_name is None:
             return score
         return dspy.Prediction(score=score, feedback=feedback(pair.details[explaining]) or f"{name}: {score:.3f}")
