@@ -13,17 +13,9 @@ from write_locks import entries, pin
 
 #: what needs to import in one process, whatever the others have loaded
 LIBRARIES = (
-    "trl",
-    "ray.data",
-    "lighteval",
-    "inspect_ai",
-    "lm_eval",
-    "torchmetrics",
-    "lightning",
-    "dspy",
-    "trackio",
-    "wandb",
-)
+    "trl", "ray.data", "lighteval", "inspect_ai", "lm_eval", "torchmetrics", "lightning", "dspy", "trackio", "wandb",
+    "xllamacpp",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
