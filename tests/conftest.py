@@ -1,9 +1,9 @@
 """Shared by all tests: tiers, no network, a private Hub cache, one thread per process, sample reports, a tiny encoder.
 
-Tests that drive a browser are marked `browser` (all of tests/browser). Tests that start programs or servers, build
-packages or load real models are marked `e2e`, others that take seconds `slow`. The rest is the quick tier,
-`make quick`. Test files import torch, transformers, evaluate and gradio inside a fixture or a test, so that collecting
-the tests stays fast.
+Tests that drive a browser are marked `browser` (all of tests/browser), tests that need other people's libraries
+`harness` (all of tests/harness). Tests that start programs or servers, build packages or load real models are marked
+`e2e`, others that take seconds `slow`. The rest is the quick tier, `make quick`. Test files import torch, transformers,
+evaluate and gradio inside a fixture or a test, so that collecting the tests stays fast.
 """
 
 import gc
@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 BROWSER = "tests/browser/"
+HARNESS = "tests/harness/"
 #: metrics whose embedded config runs a real encoder: their tests are no quick ones
 ENCODER_METRICS = {"bertscore", "radcliq", "ratescore"}
 #: one package of each extra, to tell which extra is missing
@@ -55,6 +56,8 @@ def pytest_unconfigure() -> None:
 def pytest_itemcollected(item: pytest.Item) -> None:
     if item.nodeid.startswith(BROWSER):
         item.add_marker("browser")
+    if item.nodeid.startswith(HARNESS):
+        item.add_marker("harness")
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
     if any(isinstance(value, str) and value in ENCODER_METRICS for value in parameters):
         item.add_marker("e2e")

@@ -18,7 +18,7 @@ FLOORS = (
     ("metric_help", "spool", "shown_values", "score_scale"),
     ("presets",),
     ("api",),
-    ("evaluate_module", "data"),
+    ("evaluate_module", "data", "adapters"),
     ("bench", "hub", "rewards"),
     ("leaderboard", "fit"),
     ("ui",),

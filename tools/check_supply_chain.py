@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 ANSWERS = ROOT / "docs" / "security.md"
 CODE = ("src", "tools", "spaces", "metrics")
 TESTS = "tools/metric_template/tests"  # a template of tests: asserts are its point
-LOCKS = tuple(f"locks/{name}.txt" for name in ("build", "test", "cuda", "weights", "tools"))
+LOCKS = tuple(f"locks/{name}.txt" for name in ("build", "test", "harness", "cuda", "weights", "tools"))
 ANY = "any"
 
 

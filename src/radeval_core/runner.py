@@ -178,6 +178,7 @@ def run(
     progress: bool = False,
     chunk_pairs: int | None = None,
     on_details: Callable[[dict[str, Any]], None] | None = None,
+    warn_unread: bool = True,
 ) -> tuple[list[str | int], dict[str, MetricResult]]:
     """Score a stream of pairs.
 
@@ -189,6 +190,7 @@ def run(
         progress: show a bar on a terminal.
         chunk_pairs: largest number of pairs to read at once; fewer means more frequent progress.
         on_details: called once per pair with `{"id", "details": {metric: {...}}}`, in order, chunk by chunk.
+        warn_unread: warn about pairs that the findings parser cannot read; no if each call has a single pair.
 
     Returns:
         The ids of the pairs in order, and the result of each metric by name.
@@ -215,7 +217,8 @@ def run(
             bar.update(len(chunk))
     if not ids:
         raise InputError("predictions and references are empty: give at least one pair of reports")
-    _warn_unread(collectors.values(), len(ids))
+    if warn_unread:
+        _warn_unread(collectors.values(), len(ids))
     refs = refs_text(min(reference_counts), max(reference_counts))
     return ids, {name: c.result(refs, detailed) for name, c in collectors.items()}
 

@@ -41,6 +41,14 @@ def test_what_is_missing_around_the_number_is_marked(row):
     assert "**✗**" in ours("What surrounds the number")[row]
 
 
+def test_there_is_an_adapter_for_every_harness_that_the_page_names():
+    cell = ours("What surrounds the number")["inside other harnesses"].lower()
+    adapters = {path.stem for path in (ROOT / "src" / "radeval_core" / "adapters").glob("*.py")}
+    for name in ("trainer", "lighteval", "inspect_ai", "torchmetrics", "dspy"):
+        assert name in cell and name in adapters
+    assert "lm-eval" in cell and "lm_eval" in adapters
+
+
 def test_every_row_has_a_cell_per_collection():
     for heading, columns in (("Metrics", 6), ("What surrounds the number", 9)):
         assert {len(cells) for cells in table(heading).values()} == {columns}

@@ -15,9 +15,9 @@ from packaging.utils import canonicalize_name
 
 from check_release import packages_needed
 from install_locked import is_cpu_build
-from write_locks import cpu_builds, cpu_lock, cuda_only, entries, hashes, pin, without_cuda
+from write_locks import cpu_builds, cpu_lock, cuda_only, entries, hashes, pin, replaced, without_cuda
 
-LOCKS = ("build", "test", "torch-cpu", "cuda", "weights", "tools")
+LOCKS = ("build", "test", "harness", "torch-cpu", "cuda", "weights", "tools")
 # what the tests ran with: the environment of CI
 CI = {
     "python_full_version": "3.11.7",
@@ -39,8 +39,19 @@ def locks(root):
 
 @pytest.fixture(scope="module")
 def constraints(root):
-    lines = (root / "constraints.txt").read_text("utf-8").splitlines()
-    return dict(name_and_version(Requirement(line)) for line in lines if line and not line.startswith("#"))
+    return constrained((root / "constraints.txt").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def harness_constraints(root):
+    """Return the versions that constraints-harness.txt names."""
+    return constrained((root / "constraints-harness.txt").read_text("utf-8"))
+
+
+def constrained(text):
+    """Return the versions of a constraints file by package."""
+    lines = filter(None, (line.split("#")[0].strip() for line in text.splitlines()))
+    return dict(name_and_version(Requirement(line)) for line in lines)
 
 
 def name_and_version(requirement):
@@ -77,15 +88,50 @@ def test_what_builds_packages_is_what_the_tests_run_with(locks):
     assert pins(locks["build"]).items() <= pins(locks["test"]).items()
 
 
-def test_the_lock_meets_every_requirement_of_pyproject(root, locks):
+def required(project, extra):
+    """Return the requirements of the package with an extra, including those of extras that it names."""
+    extras = project["optional-dependencies"]
+    found, todo, done = [Requirement(text) for text in project["dependencies"]], [extra], set()
+    while todo:
+        name = todo.pop()
+        if name not in done:
+            done.add(name)
+            wanted = [Requirement(text) for text in extras[name]]
+            todo += [other for r in wanted if canonicalize_name(r.name) == "radeval-core" for other in r.extras]
+            found += [r for r in wanted if canonicalize_name(r.name) != "radeval-core"]
+    return found, done
+
+
+@pytest.mark.parametrize("lock", ["test", "harness"])
+def test_the_lock_meets_every_requirement_of_pyproject(lock, root, locks):
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
-    extras = project["project"]["optional-dependencies"]
-    locked = pins(locks["test"])
-    chosen = [r for extra, rs in extras.items() if extra != "vllm" for r in rs]
-    for text in [*project["project"]["dependencies"], *chosen, *project["build-system"]["requires"]]:
-        wanted = Requirement(text)
-        if canonicalize_name(wanted.name) != "radeval-core":
-            assert wanted.specifier.contains(locked[canonicalize_name(wanted.name)]), text
+    locked = pins(locks[lock])
+    built_with = map(Requirement, project["build-system"]["requires"])
+    for wanted in [*required(project["project"], lock)[0], *built_with]:
+        assert wanted.specifier.contains(locked[canonicalize_name(wanted.name)]), str(wanted)
+
+
+def test_every_extra_is_tested_with_a_lock(root):
+    """vllm needs a GPU and many gigabytes; every other extra is installed by one of the two tiers."""
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    tested = required(project, "test")[1] | required(project, "harness")[1]
+    assert set(project["optional-dependencies"]) - tested == {"vllm"}
+
+
+def test_the_lock_of_the_harness_tier_has_the_tested_versions_but_for_those_it_must_replace(
+    locks, constraints, harness_constraints
+):
+    locked = pins(locks["harness"])
+    assert harness_constraints.items() <= locked.items()
+    expected = {**constraints, **harness_constraints}
+    assert {name: v for name, v in locked.items() if name in expected} == {
+        name: v for name, v in expected.items() if name in locked
+    }
+
+
+def test_the_harness_tier_replaces_no_version_without_need(constraints, harness_constraints):
+    same = [name for name, version in harness_constraints.items() if constraints.get(name) == version]
+    assert not same, f"constraints.txt has the same version: remove the line of {same} from constraints-harness.txt"
 
 
 def test_the_tools_of_the_supply_chain_are_locked(root, locks):
@@ -122,7 +168,8 @@ def test_what_cuda_adds_is_only_for_linux_and_not_in_the_lock_of_the_tests(locks
 def test_make_and_ci_install_with_hashes(root):
     makefile = (root / "Makefile").read_text("utf-8")
     assert "tools/install_locked.py" in makefile and "HASHES ?= yes" in makefile
-    assert "make test\n" in (root / ".ci" / "run").read_text("utf-8")
+    assert (root / ".ci" / "run").read_text("utf-8").endswith("make test\nmake harness\n")
+    assert "tools/install_locked.py harness" in makefile and "-m harness tests/harness" in makefile
 
 
 # the parts of write_locks.py
@@ -147,6 +194,11 @@ def test_cuda_gets_other_versions_of_a_package_but_not_the_same_one_again():
 def test_requirements_of_a_cpu_build_leave_out_cuda():
     given = ["filelock", "nvidia-cublas==13; sys_platform == 'linux'", "cuda-toolkit==13", "triton==3.7.1", "cudam>1"]
     assert without_cuda(given) == ["filelock", "cudam>1"]
+
+
+def test_constraints_are_replaced_by_name_and_the_others_kept():
+    old = "# the tested set\nFiles.Spec==2\nsix==1\n\n"
+    assert replaced(old, "# why\nfiles-spec==1  # needs the old one\nextra==3\n") == "six==1\nfiles-spec==1\nextra==3\n"
 
 
 def test_cpu_builds_of_the_same_version_are_kept_and_others_dropped():
