@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from typing import Any
+
+import numpy as np
 
 from radeval_core.bench.expert_data import rated_pairs
 from radeval_core.bench.raters import between_raters
@@ -11,6 +14,9 @@ from radeval_core.reading.cases import PREFERENCE
 from radeval_core.reading.export import Readings, export_rows, finished_readings
 from radeval_core.reading.study import Study
 from radeval_core.stats.agreement import study_resamples
+
+#: candidates that all readers must have read before an interval is shown: resamples of fewer say nothing
+ENOUGH = 10
 
 
 def progress(study: Study) -> list[dict[str, Any]]:
@@ -29,7 +35,7 @@ def agreement_so_far(study: Study) -> dict[str, Any]:
     """Return the agreement over finished readings: per measure the ICC and Kendall's tau of every two readers.
 
     `measures` has the result of `bench.raters.between_raters`; `preference` the share of cases on which two readers
-    prefer the same. With fewer than two readers, both are empty.
+    prefer the same. An undefined number is None. With fewer than two readers, both are empty.
     """
     readings = finished_readings(study)
     if len(readings.names) < 2:
@@ -38,8 +44,19 @@ def agreement_so_far(study: Study) -> dict[str, Any]:
     measures: dict[str, Any] = {}
     if any(set(row["expert"]) - {"preferred", "confidence"} for row in rows):
         data = rated_pairs(((f"row {i}", row) for i, row in enumerate(rows, start=1)), "readings")
-        measures = between_raters(data, study_resamples(data.studies))
+        with np.errstate(all="ignore"):  # few readings: resamples without variance
+            measures = _plain(between_raters(data, study_resamples(data.studies)))
     return {"readers": readings.names, "measures": measures, "preference": _same_preference(readings)}
+
+
+def _plain(value: Any) -> Any:
+    """Return the value without the numbers that JSON does not have, and without intervals over very few pairs."""
+    if isinstance(value, dict):
+        few = value.get("n", ENOUGH) < ENOUGH
+        return {key: None if few and key == "ci95" else _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _same_preference(readings: Readings) -> list[dict[str, Any]]:

@@ -233,10 +233,15 @@ def create_study(
     return Study(folder, about), token
 
 
+def is_study(folder: Path) -> bool:
+    """Return True if a folder is a store."""
+    return (folder / _STUDY).is_file()
+
+
 def open_study(folder: Path) -> Study:
     """Open a store; fail with one line if there is none, or if a file in it is damaged."""
     path = folder / _STUDY
-    if not path.is_file():
+    if not is_study(folder):
         missing = "is a file, give a folder" if folder.is_file() else f"no study here (no {_STUDY})"
         raise InputError(f"--store {folder}: {missing}; to begin one: radeval read serve --pairs FILE --store DIR")
     about = _read_object(path)
