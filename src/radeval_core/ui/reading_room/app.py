@@ -188,7 +188,7 @@ def _refusal(status: int, reason: str, headers: Mapping[str, str] | None = None)
 
 
 def _json(content: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return JSON in ASCII, which can also state half of a surrogate pair in a report."""
+    """Return JSON in ASCII: an error may quote half of a surrogate pair, which UTF-8 does not have."""
     kept = {"Cache-Control": "no-store", **(headers or {})}
     return Response(json.dumps(content), status, kept, "application/json")
 
