@@ -5,9 +5,11 @@ import { get } from "./server.js";
 import { Sheet } from "./sheet.js";
 import { KEYS, LETTERS, missingInWords } from "./words.js";
 
+const PATIENCE = 1000; // milliseconds
+
 export class Desk {
   constructor(overview) {
-    Object.assign(this, { asked: overview.asked, states: overview.states, sheets: new Map(), sheet: null });
+    Object.assign(this, { asked: overview.asked, states: overview.states, sheets: new Map(), sheet: null, moving: null });
     document.addEventListener("keydown", (event) => this.key(event));
     document.addEventListener("focusin", () => this.legend());
   }
@@ -19,17 +21,41 @@ export class Desk {
     if (!first && !remembered) this.farewell();
   }
 
-  async open(position) {
-    if (!this.sheets.has(position)) {
-      this.status(null, "Loading…", false);
-      try {
-        this.sheets.set(position, new Sheet(await get(`case/${position}`), this.asked, this));
-      } catch (error) {
-        return this.status(null, `Case ${position} cannot be shown: ${error.message}`, true);
-      }
-      this.status(null, "", false);
+  // Run a move to another case. Keys that are pressed meanwhile are meant for that case: they wait for it. If it takes
+  // long, they are dropped, because the reader did not see what they act on.
+  async whileMoving(move) {
+    const [began, early] = [performance.now(), []];
+    this.moving = early;
+    try {
+      return await move();
+    } finally {
+      this.moving = null;
+      if (performance.now() - began < PATIENCE) early.forEach((event) => this.key(event));
+      else if (early.length) announce("Keys that you pressed while the page was waiting did nothing");
     }
-    this.sheet = this.sheets.get(position);
+  }
+
+  // Fetch a case once. The next one is fetched ahead, so that moving on takes no time.
+  fetch(position) {
+    if (!this.sheets.has(position)) {
+      const found = get(`case/${position}`).then((data) => new Sheet(data, this.asked, this));
+      found.catch(() => this.sheets.delete(position));
+      this.sheets.set(position, found);
+    }
+    return this.sheets.get(position);
+  }
+
+  open(position) {
+    return this.whileMoving(() => this.show(position));
+  }
+
+  async show(position) {
+    try {
+      this.sheet = await this.fetch(position);
+    } catch (error) {
+      return this.status(null, `Case ${position} cannot be shown: ${error.message}`, true);
+    }
+    if (position < this.states.length) this.fetch(position + 1);
     history.replaceState({ position }, "");
     const done = make("button", { type: "button", class: "primary", onclick: () => this.finish() }, "Finish case ", make("kbd", {}, "Enter"));
     const move = (by, label) => make("button", { type: "button", class: "plain", onclick: () => this.move(by) }, label);
@@ -44,7 +70,7 @@ export class Desk {
   }
 
   get position() {
-    return this.sheet.data.position;
+    return this.sheet?.data.position ?? 1;
   }
 
   move(by) {
@@ -53,7 +79,11 @@ export class Desk {
     return this.open(wanted);
   }
 
-  async finish() {
+  finish() {
+    return this.whileMoving(() => this.finishNow());
+  }
+
+  async finishNow() {
     const sheet = this.sheet;
     await sheet.finish();
     if (this.sheet !== sheet) return;
@@ -61,7 +91,7 @@ export class Desk {
     const n = this.states.length;
     const later = [...Array(n).keys()].map((k) => ((this.position + k) % n) + 1);
     const next = later.find((position) => this.states[position - 1] !== "done");
-    if (next) await this.open(next);
+    if (next) await this.show(next);
     else this.farewell();
   }
 
@@ -86,7 +116,9 @@ export class Desk {
     show(make("article", { class: "message", tabIndex: -1, id: "farewell" }, make("h2", {}, "All cases are finished"),
       make("p", {}, `You have read ${this.states.length} cases. Everything is saved, and you can close this page. Thank you.`), back));
     byId("farewell").focus();
+    this.sheet = null; // keys must not change a case that nobody sees
     this.progress();
+    showKeys([["o", "all cases"]]);
   }
 
   // what a sheet reports
@@ -117,7 +149,7 @@ export class Desk {
     const finished = this.sheet?.reading.done;
     byId("where").replaceChildren(
       make("button", { type: "button", class: "plain", onclick: () => this.overview() },
-        `Case ${this.sheet ? this.position : 1} of ${all}${finished ? " ✓" : ""}`),
+        this.sheet ? `Case ${this.position} of ${all}${finished ? " ✓" : ""}` : "All cases"),
       make("progress", { max: all, value: done, "aria-label": "Finished cases" }),
       make("span", {}, `${done} finished`));
   }
@@ -177,7 +209,12 @@ export class Desk {
   }
 
   key(event) {
-    if (!this.sheet || document.querySelector("dialog[open]") || event.isComposing) return;
+    if (document.querySelector("dialog[open]") || event.isComposing) return;
+    if (!this.sheet && !this.moving) return event.key === "o" ? this.overview() : undefined;
+    if (this.moving) {
+      this.moving.push(event);
+      return event.preventDefault();
+    }
     const target = event.target;
     const typing = target.matches("textarea, input[type=text]");
     const key = event.key.toLowerCase();

@@ -38,7 +38,7 @@ function agreementPart({ readers, measures, preference }) {
 function linksPart(demo) {
   if (demo) return [];
   const shown = make("p", { class: "new-link", role: "status" });
-  const name = make("input", { type: "text", id: "reader-name", autocomplete: "off", maxlength: 40, pattern: "[a-z0-9][a-z0-9_-]*" });
+  const name = make("input", { type: "text", id: "reader-name", autocomplete: "off", maxlength: 40 });
   const ask = async (again) => {
     try {
       const made = await post("readers", { name: name.value.trim(), again });
