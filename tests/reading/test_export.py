@@ -121,7 +121,7 @@ def test_nothing_to_export_is_one_clear_line(tmp_path):
     study, _, _ = make_study(tmp_path)
     with pytest.raises(InputError, match="no reader has finished a case yet"):
         export_rows(finished_readings(study))
-    assert agreement_so_far(study) == {"readers": [], "measures": {}, "preference": []}
+    assert agreement_so_far(study) == {"readers": [], "enough": 10, "measures": {}, "preference": []}
 
 
 def test_progress_counts_finished_and_begun_cases(study):
@@ -148,4 +148,4 @@ def test_agreement_is_over_what_both_readers_finished(study):
 def test_one_reader_has_no_agreement(tmp_path):
     study, _, _ = make_study(tmp_path)
     save(desk_of(study, "anna"), "c0003", answer({"rating": 1}))
-    assert agreement_so_far(study) == {"readers": ["anna"], "measures": {}, "preference": []}
+    assert agreement_so_far(study) == {"readers": ["anna"], "enough": 10, "measures": {}, "preference": []}

@@ -166,7 +166,7 @@ def _status(args: argparse.Namespace) -> int:
     cells = [[r["reader"], f"{r['done']} of {r['cases']}", str(r["begun"]), (r["last"] or "-")[:16]] for r in rows]
     print_table(["reader", "finished", "begun", "last change (UTC)"], cells)
     for measure, found in agreement["measures"].items():
-        _print_agreement(measure, found, agreement["readers"])
+        _print_agreement(measure, found, agreement["readers"], agreement["enough"])
     for one in agreement["preference"]:
         print(f"same preference, {' and '.join(one['readers'])}: {one['alike']} of {one['cases']} cases")
     if len(agreement["readers"]) < 2 and not args.quiet:
@@ -174,8 +174,11 @@ def _status(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print_agreement(measure: str, found: dict[str, Any], readers: list[str]) -> None:
-    if single := found.get("icc_single"):
+def _print_agreement(measure: str, found: dict[str, Any], readers: list[str], enough: int) -> None:
+    single = found.get("icc_single") or {"n": 0}
+    if single["n"] < enough:
+        print(f"{measure}: ICC after {enough} candidates that all of them read; so far {single['n']}")
+    else:
         both = (("one reader", single), ("mean of readers", found["icc_average"]))
         parts = [f"{_number(e['value'])}{_interval(e['ci95'])} ({who})" for who, e in both]
         print(f"{measure}: ICC {', '.join(parts)}, over {single['n']} candidates that all of them read")

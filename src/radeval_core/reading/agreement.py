@@ -15,7 +15,7 @@ from radeval_core.reading.export import Readings, export_rows, finished_readings
 from radeval_core.reading.study import Study
 from radeval_core.stats.agreement import study_resamples
 
-#: candidates that all readers must have read before an interval is shown: resamples of fewer say nothing
+#: candidates that all readers must have read before an ICC is shown: over fewer it says nothing
 ENOUGH = 10
 
 
@@ -35,18 +35,20 @@ def agreement_so_far(study: Study) -> dict[str, Any]:
     """Return the agreement over finished readings: per measure the ICC and Kendall's tau of every two readers.
 
     `measures` has the result of `bench.raters.between_raters`; `preference` the share of cases on which two readers
-    prefer the same. An undefined number is None. With fewer than two readers, both are empty.
+    prefer the same. An undefined number is None, and so is an interval over fewer than `enough` candidates. With
+    fewer than two readers, both are empty.
     """
     readings = finished_readings(study)
     if len(readings.names) < 2:
-        return {"readers": readings.names, "measures": {}, "preference": []}
+        return {"readers": readings.names, "enough": ENOUGH, "measures": {}, "preference": []}
     rows = export_rows(readings).rated
     measures: dict[str, Any] = {}
     if any(set(row["expert"]) - {"preferred", "confidence"} for row in rows):
         data = rated_pairs(((f"row {i}", row) for i, row in enumerate(rows, start=1)), "readings")
         with np.errstate(all="ignore"):  # few readings: resamples without variance
             measures = _plain(between_raters(data, study_resamples(data.studies)))
-    return {"readers": readings.names, "measures": measures, "preference": _same_preference(readings)}
+    found = {"measures": measures, "preference": _same_preference(readings)}
+    return {"readers": readings.names, "enough": ENOUGH, **found}
 
 
 def _plain(value: Any) -> Any:

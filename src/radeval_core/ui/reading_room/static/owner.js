@@ -15,14 +15,17 @@ function table(head, rows, caption) {
       make("tbody", {}, rows.map(([first, ...rest]) => make("tr", {}, make("th", { scope: "row" }, first), rest.map(cell("td")))))));
 }
 
-const interval = (estimate) =>
-  estimate ? `${number(estimate.value)}${estimate.ci95?.every((end) => end !== null) ? ` (${number(estimate.ci95[0])} to ${number(estimate.ci95[1])})` : ""}` : "–";
+function interval(estimate, enough) {
+  if (!estimate || estimate.n < enough) return `after ${enough} candidates`;
+  const ends = estimate.ci95?.every((end) => end !== null) ? ` (${estimate.ci95.map(number).join(" to ")})` : "";
+  return number(estimate.value) + ends;
+}
 
-function agreementPart({ readers, measures, preference }) {
+function agreementPart({ readers, enough, measures, preference }) {
   if (readers.length < 2)
     return [make("p", { class: "hint" }, "Agreement is shown when two readers have finished cases.")];
   const parts = [table(["Measure", "ICC, one reader", "ICC, mean of readers", "Candidates read by all"],
-    Object.entries(measures).map(([name, m]) => [MEASURES[name] ?? name, interval(m.icc_single), interval(m.icc_average), String(m.icc_single?.n ?? 0)]),
+    Object.entries(measures).map(([name, m]) => [MEASURES[name] ?? name, interval(m.icc_single, enough), interval(m.icc_average, enough), String(m.icc_single?.n ?? 0)]),
     "Intraclass correlation, with 95 % intervals")];
   for (const [name, { matrix }] of Object.entries(measures)) {
     const names = [...readers, "mean of all"];
