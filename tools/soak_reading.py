@@ -78,7 +78,7 @@ class SavingReader:
         """Save answers until stopped; the last one is sent until it is confirmed."""
         draws = random.Random(self.name)
         with httpx.Client(timeout=10) as client:
-            token = ""
+            headers: dict[str, str] = {}
             while not stop.is_set() and not self.trouble:
                 position, save = draws.randint(1, CASES), f"{self.name}-{len(self.confirmed):06d}"
                 body: dict[str, Any] | None = None
@@ -87,10 +87,9 @@ class SavingReader:
                     tries += 1
                     url = f"http://127.0.0.1:{draws.choice(self.ports)}/reading_api"
                     try:
-                        if not token:
+                        if not headers:
                             login = client.post(f"{url}/login", json={"name": self.name, "secret": self.secret})
-                            token = login.json()["token"]
-                        headers = {"Authorization": f"Bearer {token}"}
+                            headers = {"Authorization": f"Bearer {login.json()['token']}"}
                         if body is None:
                             case = client.get(f"{url}/case/{position}", headers=headers).json()
                             reading = {**case["reading"], "comment": save}

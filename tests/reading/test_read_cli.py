@@ -125,6 +125,16 @@ def test_bench_fit_and_data_read_the_export(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)
 
 
+def test_bench_reads_a_study_of_preferences_only(tmp_path, capsys):
+    study, _, _ = make_study(tmp_path, many_pairs(), asked=("preference",))
+    finish_all(study, "anna")
+    assert run("read", "export", "--store", study.folder, "--out", tmp_path / "readings", "--quiet") == 0
+    assert run("bench", "--data", tmp_path / "readings" / "rated.jsonl", "--metrics", "bleu", "--json", "--quiet") == 0
+    found = json.loads(capsys.readouterr().out)["bleu"]
+    # every first candidate was preferred; it repeats the reference, so BLEU prefers it too
+    assert found["preference_accuracy"]["value"] == 1.0 and found["preference_accuracy"]["n"] == 14
+
+
 @pytest.mark.e2e
 def test_weights_are_fitted_to_the_export(tmp_path, capsys):
     study, _, _ = make_study(tmp_path, many_pairs())
@@ -146,9 +156,16 @@ def wrong_inputs():
         ([*serve, "--pairs", "pairs.jsonl", "--ask", "speed"], "unknown question 'speed'"),
         ([*serve, "--pairs", "pairs.jsonl", "--ask", "comment"], "ask for at least one of"),
         ([*serve, "--pairs", "pairs.jsonl", "--ask", "rating", "--prefill"], "nothing to pre-fill"),
-        (["read", "serve", "--store", "pairs.jsonl", "--pairs", "pairs.jsonl"], "cannot be made"),
+        (["read", "serve", "--store", "pairs.jsonl", "--pairs", "pairs.jsonl"], "is a file, give a folder"),
+        (["read", "serve", "--store", "FULL", "--pairs", "pairs.jsonl"], "is not empty and has no study in it"),
+        ([*serve, "--pairs", "pairs.jsonl", "--readers", "anna,Bo"], "'Bo' is no name of a reader"),
+        ([*serve, "--pairs", "pairs.jsonl", "--port", "99999"], "cannot listen on 127.0.0.1 port 99999"),
+        (["read", "links", "--store", "STORE", "--readers", "cy,No Name", "--owner"], "no name of a reader"),
         (["read", "serve", "--store", "STORE", "--pairs", "other.jsonl"], "a study of other pairs"),
-        (["read", "serve", "--store", "STORE", "--ask", "rating"], "cannot change what it asks for"),
+        (
+            ["read", "serve", "--store", "STORE", "--ask", "rating"],
+            "asks for errors,rating,preference,corrections,comment, which cannot be changed",
+        ),
         (["read", "serve", "--store", "STORE", "--prefill"], "began without"),
         (["read", "serve", "--store", "STORE", "--port", "99999"], "cannot listen on 127.0.0.1 port 99999"),
         (["read", "serve", "--store", "STORE", "--host", "300.1.1.1"], "cannot listen on 300.1.1.1"),
@@ -173,11 +190,14 @@ def test_wrong_input_is_one_line(arguments, message, served, tmp_path, monkeypat
     write_pairs(tmp_path, PAIRS[:2], "other.jsonl")
     write_pairs(tmp_path, [PAIRS[0], PAIRS[0]], "doubled.jsonl")
     (tmp_path / "pairs.csv").write_text("id,prediction,reference\n")
-    places = {"NEW": str(tmp_path / "new"), "STORE": str(study.folder)}
+    places = {"NEW": str(tmp_path / "new"), "STORE": str(study.folder), "FULL": str(tmp_path)}
+    before = {path: path.read_bytes() for path in study.folder.rglob("*") if path.is_file()}
     assert run(*(places.get(part, part) for part in arguments)) == 2
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1 and "Traceback" not in error
     assert not served and not (tmp_path / "new").exists()
+    after = {path: path.read_bytes() for path in study.folder.rglob("*") if path.is_file()}
+    assert before == after, "no link was made that nobody saw"
 
 
 def test_a_port_that_is_taken_is_one_line(tmp_path, capsys):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,49 +92,66 @@ def _serve(args: argparse.Namespace) -> int:
             "`radeval read serve` needs the pages: pip install 'radeval_core[spaces]'"
         ) from None
 
-    address = args.url or f"http://{args.host}:{args.port}"
-    study, token = _begin_or_open(args)
-    app = build_app(study, limits=reading_limits())
-    listener = bind(args.host, args.port)  # before links are printed: they are shown once
-    made = _new_links(study, address, _names(args.readers), args.seed) if args.readers else {}
-    if token:
-        made = {"owner": _link(address, "owner", token), **made}
-    if args.json:
-        print(json.dumps({"url": address, "links": made}), flush=True)
-    else:
-        _print_links(made)
-        if not args.quiet:
-            print(f"{len(study.cases)} cases at {address}  (stop with Ctrl-C)", flush=True)
-    serve(app, listener)
+    begin = _beginning(args)
+    # nothing is made before the port is ours: links are shown once
+    listener = bind(args.host, args.port)
+    with closing(listener):
+        host = f"[{args.host}]" if ":" in args.host else args.host
+        address = args.url or f"http://{host}:{listener.getsockname()[1]}"
+        study, token = begin()
+        app = build_app(study, limits=reading_limits())
+        made = _new_links(study, address, _names(args.readers), args.seed) if args.readers else {}
+        owner = {"owner": _link(address, "owner", token)} if token else {}
+        _announce(args, study, address, owner | made)
+        serve(app, listener)
     return 0
 
 
-def _begin_or_open(args: argparse.Namespace) -> tuple[Study, str | None]:
-    """Return the study, and the owner's token if the study is new."""
+def _announce(args: argparse.Namespace, study: Study, address: str, made: dict[str, str]) -> None:
+    if args.json:
+        print(json.dumps({"url": address, "links": made}), flush=True)
+        return
+    _print_links(made)
+    if not args.quiet:
+        print(f"{len(study.cases)} cases at {address}  (stop with Ctrl-C)", flush=True)
+
+
+def _beginning(args: argparse.Namespace) -> Callable[[], tuple[Study, str | None]]:
+    """Check the arguments; return a function that opens the study, or begins it and returns the owner's token too."""
     from radeval_core.reading.cases import QUESTIONS, check_questions, group_cases, read_rows
-    from radeval_core.reading.study import check_same_pairs, create_study, is_study, open_study
+    from radeval_core.reading.study import (
+        check_name,
+        check_new_folder,
+        check_same_pairs,
+        create_study,
+        is_study,
+        open_study,
+    )
 
     folder = Path(args.store)
     rows = read_rows(Path(args.pairs)) if args.pairs else None
     asked = check_questions(_names(args.ask)) if args.ask else None
-    if not is_study(folder):
-        if rows is None:
-            raise InputError(f"--store {folder}: no study here yet; to begin one, add --pairs PAIRS.jsonl")
-        asked = asked or QUESTIONS
-        prefill = None
-        if args.prefill:
-            from radeval_core.reading.prefill import propose
+    for name in _names(args.readers) if args.readers else ():
+        check_name(name)
+    if is_study(folder):
+        study = open_study(folder)
+        if rows is not None:
+            check_same_pairs(study, rows, Path(args.pairs))
+        if asked is not None and asked != study.asked:
+            raise InputError(f"--ask: this study asks for {','.join(study.asked)}, which cannot be changed")
+        if args.prefill and not study.prefilled_by:
+            raise InputError("--prefill: this study began without; begin a new one in another folder")
+        return lambda: (study, None)
+    if rows is None:
+        raise InputError(f"--store {folder}: no study here yet; to begin one, add --pairs PAIRS.jsonl")
+    check_new_folder(folder)
+    questions = asked or QUESTIONS
+    prefill = None
+    if args.prefill:
+        from radeval_core.reading.prefill import propose
 
-            prefill = propose(group_cases(rows, asked), asked, progress=not args.quiet)
-        return create_study(folder, rows, asked, prefill=prefill)
-    study = open_study(folder)
-    if rows is not None:
-        check_same_pairs(study, rows, Path(args.pairs))
-    if asked is not None and asked != study.asked:
-        raise InputError(f"--ask: this study asks for {','.join(study.asked)}; a study cannot change what it asks for")
-    if args.prefill and not study.prefilled_by:
-        raise InputError("--prefill: this study began without; begin a new one in another folder")
-    return study, None
+        prefill = propose(group_cases(rows, questions), questions, progress=not args.quiet)
+    return lambda: create_study(folder, rows, questions, prefill=prefill)
 
 
 def _links(args: argparse.Namespace) -> int:
@@ -140,9 +159,9 @@ def _links(args: argparse.Namespace) -> int:
     if not args.readers and not args.owner:
         raise InputError("give --readers NAMES, or --owner")
     address = args.url or f"http://127.0.0.1:{_PORT}"
-    made = {"owner": _link(address, "owner", study.renew_owner())} if args.owner else {}
-    if args.readers:
-        made |= _new_links(study, address, _names(args.readers), args.seed, args.again)
+    made = _new_links(study, address, _names(args.readers), args.seed, args.again) if args.readers else {}
+    if args.owner:
+        made["owner"] = _link(address, "owner", study.renew_owner())
     if args.json:
         print(json.dumps({"links": made}))
     else:
@@ -247,13 +266,20 @@ def _names(text: str) -> list[str]:
 
 
 def _new_links(study: Study, address: str, names: list[str], seed: int | None, again: bool = False) -> dict[str, str]:
+    """Return the links of new readers, or new links of readers. All names are checked before a link is made."""
+    from radeval_core.reading.study import check_name
+
     known = {reader.name for reader in study.readers()}
-    if not again and (taken := [name for name in names if name in known]):
-        more = f"radeval read links --store {study.folder} --readers {taken[0]} --again"
-        raise InputError(f"there is already a reader {taken[0]!r}; for a new link, type: {more}")
-    return {
-        name: _link(address, name, study.renew_link(name) if again else study.add_reader(name, seed)) for name in names
-    }
+    for name in names:
+        if again:
+            study.reader(name)
+        elif name in known:
+            more = f"radeval read links --store {study.folder} --readers {name} --again"
+            raise InputError(f"there is already a reader {name!r}; for a new link, type: {more}")
+        else:
+            check_name(name)
+    secrets = {name: study.renew_link(name) if again else study.add_reader(name, seed) for name in names}
+    return {name: _link(address, name, secret) for name, secret in secrets.items()}
 
 
 def _link(address: str, name: str, secret: str) -> str:

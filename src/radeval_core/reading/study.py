@@ -122,10 +122,7 @@ class Study:
             name: lower-case letters, digits, - and _.
             seed: together with the name, it determines the order; random by default.
         """
-        if not _NAME.fullmatch(name) or name == OWNER:
-            raise InputError(
-                f"{name[:60]!r} is no name of a reader: use 1 to 40 lower-case letters, digits, - and _, not {OWNER!r}"
-            )
+        check_name(name)
         secret = new_secret()
         with self._locked():
             if self._reader_path(name).exists():
@@ -213,8 +210,7 @@ def create_study(
     with file_lock(folder / "lock", PRIVATE):
         if (folder / _STUDY).exists():
             raise InputError(f"{folder}: another process has just made a study here; start again to use it")
-        if any(path.name != "lock" for path in folder.iterdir()):
-            raise InputError(f"{folder}: is not empty and has no study in it; give a new folder")
+        check_new_folder(folder)
         for name in ("readers", "journals"):
             _make_private(folder / name)
         write_jsonl(folder / _PAIRS, (row.as_dict() for row in rows))
@@ -231,6 +227,22 @@ def create_study(
         }
         _write_object(folder / _STUDY, about)  # last: a folder with it is complete
     return Study(folder, about), token
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that cannot be a reader's: it is part of links and of file names."""
+    if not _NAME.fullmatch(name) or name == OWNER:
+        raise InputError(
+            f"{name[:60]!r} is no name of a reader: use 1 to 40 lower-case letters, digits, - and _, not {OWNER!r}"
+        )
+
+
+def check_new_folder(folder: Path) -> None:
+    """Refuse a folder for a new store that is a file or has anything in it."""
+    if folder.is_file():
+        raise InputError(f"--store {folder}: is a file, give a folder")
+    if folder.is_dir() and any(path.name != "lock" for path in folder.iterdir()):
+        raise InputError(f"--store {folder}: is not empty and has no study in it; give a new folder")
 
 
 def is_study(folder: Path) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-from contextlib import closing
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -33,6 +32,5 @@ def bind(host: str, port: int) -> socket.socket:
 
 def serve(app: ASGIApp, listener: socket.socket) -> None:
     """Serve an app. Addresses are not logged."""
-    with closing(listener):
-        config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=5)
-        uvicorn.Server(config).run(sockets=[listener])
+    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=5)
+    uvicorn.Server(config).run(sockets=[listener])

@@ -6,6 +6,7 @@ import atexit
 import os
 import shutil
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 from starlette.types import ASGIApp
@@ -35,9 +36,9 @@ def serve_space(app: ASGIApp, host: str | None = None, port: int | None = None) 
     """Serve the app where a Space of Gradio would be served, until stopped."""
     host = host or os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1")
     port = port or int(os.environ.get("GRADIO_SERVER_PORT", "7860"))
-    listener = bind(host, port)
-    print(f"reading room: http://{host}:{port}/  (stop with Ctrl-C)", flush=True)
-    serve(app, listener)
+    with closing(bind(host, port)) as listener:
+        print(f"reading room: http://{host}:{port}/  (stop with Ctrl-C)", flush=True)
+        serve(app, listener)
 
 
 def _study(folder: Path) -> Study:
