@@ -237,7 +237,7 @@ def _export(args: argparse.Namespace) -> int:
 
 
 def _repair(args: argparse.Namespace) -> int:
-    from radeval_core.reading.study import utc_now
+    from radeval_core.reading.store_files import utc_now
 
     study = _open(args)
     accepted = {reader.name: study.journal(reader.name).accept_damage(utc_now()) for reader in study.readers()}

@@ -11,7 +11,8 @@ from radeval_core.errors import InputError
 from radeval_core.reading.answers import Reading, check_reading, empty_reading, missing_answers
 from radeval_core.reading.cases import Case
 from radeval_core.reading.journal import Entry, JournalState
-from radeval_core.reading.study import Reader, Study, utc_now
+from radeval_core.reading.store_files import utc_now
+from radeval_core.reading.study import Reader, Study
 
 _MAX_SAVE = 64
 

@@ -27,7 +27,8 @@ from radeval_core.io.folders import check_folder, replacing_folder
 from radeval_core.judges.fineradscore.schema import NO_ERROR
 from radeval_core.reading.answers import SAME, CandidateReading, Reading, check_reading
 from radeval_core.reading.cases import COMMENT, CORRECTIONS, ERRORS, PREFERENCE, RATING, Candidate, Case
-from radeval_core.reading.study import Study, utc_now
+from radeval_core.reading.store_files import utc_now
+from radeval_core.reading.study import Study
 
 Row = dict[str, Any]
 RATED, CORRECTED, COMMENTS, ABOUT = "rated.jsonl", "corrections.jsonl", "comments.jsonl", "export.json"

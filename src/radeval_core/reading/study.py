@@ -11,23 +11,22 @@ Several processes may use a store at the same time.
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from radeval_core.errors import InputError, unknown_name
-from radeval_core.io import write_jsonl, write_text
+from radeval_core.io import write_jsonl
 from radeval_core.io.atomic import PRIVATE
 from radeval_core.io.file_lock import file_lock
 from radeval_core.reading.cases import QUESTIONS, Case, StudyRow, check_questions, fingerprint, group_cases, read_rows
 from radeval_core.reading.journal import Journal
 from radeval_core.reading.order import Order, draw_order, reader_seed
+from radeval_core.reading.store_files import make_private, read_lines, read_object, utc_now, write_object
 from radeval_core.secret_hash import is_secret_of, new_secret, secret_record
 
 FORMAT = 1
@@ -99,7 +98,7 @@ class Study:
         """What a judge proposed for each case, in the form of a reading; empty without pre-filling."""
         if self.prefilled_by is None:
             return {}
-        return {row["case"]: row["reading"] for row in _json_lines(self.folder / _PREFILL)}
+        return {row["case"]: row["reading"] for row in read_lines(self.folder / _PREFILL)}
 
     def readers(self) -> list[Reader]:
         """Return all readers, by name."""
@@ -146,14 +145,14 @@ class Study:
         """Make a new token of the owner and return it. The old one no longer works."""
         token = new_secret()
         with self._locked():
-            self.about = {**_read_object(self.folder / _STUDY), "owner": secret_record(token)}
-            _write_object(self.folder / _STUDY, self.about)
+            self.about = {**read_object(self.folder / _STUDY), "owner": secret_record(token)}
+            write_object(self.folder / _STUDY, self.about)
         return token
 
     def secret_of(self, name: str) -> Mapping[str, Any]:
         """Return the slow hash of the secret of a reader, or of the owner, as it is stored now."""
         if name == OWNER:
-            return dict(_read_object(self.folder / _STUDY)["owner"])
+            return dict(read_object(self.folder / _STUDY)["owner"])
         return self.reader(name).secret
 
     def knows(self, name: str, secret: str) -> bool:
@@ -168,7 +167,7 @@ class Study:
         return self.folder / "readers" / f"{name}.json"
 
     def _reader(self, path: Path) -> Reader:
-        stored = _read_object(path)
+        stored = read_object(path)
         try:
             order = Order(int(stored["seed"]), tuple(stored["order"]), frozenset(stored["swapped"]))
             reader = Reader(str(stored["name"]), order, dict(stored["secret"]), str(stored["created"]))
@@ -182,7 +181,7 @@ class Study:
         order = reader.order
         stored = {"name": reader.name, "created": reader.created, "seed": order.seed, "order": list(order.cases)}
         stored |= {"swapped": sorted(order.swapped), "secret": dict(reader.secret)}
-        _write_object(self._reader_path(reader.name), stored)
+        write_object(self._reader_path(reader.name), stored)
 
     def _locked(self) -> Any:
         return file_lock(self.folder / "lock", PRIVATE)
@@ -206,13 +205,13 @@ def create_study(
     """
     asked = check_questions(asked)
     token = owner_token or new_secret()
-    _make_private(folder)
+    make_private(folder)
     with file_lock(folder / "lock", PRIVATE):
         if (folder / _STUDY).exists():
             raise InputError(f"{folder}: another process has just made a study here; start again to use it")
         check_new_folder(folder)
         for name in ("readers", "journals"):
-            _make_private(folder / name)
+            make_private(folder / name)
         write_jsonl(folder / _PAIRS, (row.as_dict() for row in rows))
         if prefill:
             write_jsonl(folder / _PREFILL, ({"case": key, "reading": value} for key, value in prefill[1].items()))
@@ -225,7 +224,7 @@ def create_study(
             "owner": secret_record(token),
             "session_key": secrets.token_hex(32),
         }
-        _write_object(folder / _STUDY, about)  # last: a folder with it is complete
+        write_object(folder / _STUDY, about)  # last: a folder with it is complete
     return Study(folder, about), token
 
 
@@ -256,7 +255,7 @@ def open_study(folder: Path) -> Study:
     if not is_study(folder):
         missing = "is a file, give a folder" if folder.is_file() else f"no study here (no {_STUDY})"
         raise InputError(f"--store {folder}: {missing}; to begin one: radeval read serve --pairs FILE --store DIR")
-    about = _read_object(path)
+    about = read_object(path)
     kinds = {"format": int, "created": str, "ask": list, "pairs": str, "owner": dict, "session_key": str}
     for name, kind in kinds.items():
         if not isinstance(about.get(name), kind):
@@ -272,37 +271,3 @@ def check_same_pairs(study: Study, rows: Sequence[StudyRow], path: Path) -> None
         raise InputError(
             f"--store {study.folder} is a study of other pairs than {path}: give the same file, or a new folder"
         )
-
-
-def utc_now() -> str:
-    """Return the time as text."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _make_private(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"--store {folder}: cannot be made: {error.strerror}") from error
-
-
-def _write_object(path: Path, value: Mapping[str, Any]) -> None:
-    write_text(path, json.dumps(value, indent=1) + "\n", private=True)
-
-
-def _read_object(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not valid JSON"
-        raise InputError(f"{path}: cannot be read ({reason}); put a backup in its place") from error
-    if not isinstance(value, dict):
-        raise InputError(f"{path}: expected a JSON object; put a backup in its place")
-    return value
-
-
-def _json_lines(path: Path) -> list[dict[str, Any]]:
-    try:
-        return [json.loads(line) for line in path.read_bytes().splitlines()]
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read; put a backup in its place") from error
