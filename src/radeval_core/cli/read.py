@@ -84,7 +84,7 @@ def _address_options(command: argparse.ArgumentParser) -> None:
 def _serve(args: argparse.Namespace) -> int:
     try:
         from radeval_core.ui.reading_room.app import build_app
-        from radeval_core.ui.reading_room.server import bind, reading_limits, serve
+        from radeval_core.ui.reading_room.server import bind, serve
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("radeval_core"):
             raise
@@ -99,7 +99,7 @@ def _serve(args: argparse.Namespace) -> int:
         host = f"[{args.host}]" if ":" in args.host else args.host
         address = args.url or f"http://{host}:{listener.getsockname()[1]}"
         study, token = begin()
-        app = build_app(study, limits=reading_limits())
+        app = build_app(study)
         made = _new_links(study, address, _names(args.readers), args.seed) if args.readers else {}
         owner = {"owner": _link(address, "owner", token)} if token else {}
         _announce(args, study, address, owner | made)

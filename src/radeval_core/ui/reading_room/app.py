@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -29,7 +30,7 @@ from radeval_core.reading.desk import ChangedElsewhere, Desk
 from radeval_core.reading.study import OWNER, Study
 from radeval_core.ui.guard import Guard
 from radeval_core.ui.reading_room.owner import OwnerDesk
-from radeval_core.ui.visitors import VisitorLimits, Visitors, visitor_of
+from radeval_core.ui.visitors import VisitorLimits, Visitors, limits_from_environment, visitor_of
 
 log = logging.getLogger(__name__)
 _STATIC = Path(__file__).parent / "static"
@@ -38,6 +39,8 @@ _POLICY = (
     "base-uri 'none'; form-action 'none'; object-src 'none'; "
     "frame-ancestors 'self' https://huggingface.co https://*.hf.space"
 )
+#: requests per address: a hospital's readers may share one, and typing saves up to seven times per second
+_REQUESTS = VisitorLimits(per_minute=3000, burst=600, at_once=64)
 #: attempts to log in, per address
 _LOGINS = VisitorLimits(per_minute=60, burst=60, at_once=4)
 #: visitors who can try the demo before it must be started again
@@ -151,16 +154,16 @@ class ReadingRoom:
         return name_of(self.study, token if scheme.lower() == "bearer" else "")
 
 
-def build_app(study: Study, demo: bool = False, limits: VisitorLimits | None = None) -> ASGIApp:
-    """Return the app of a study, with the same guard as every other page.
+def build_app(study: Study, demo: bool = False) -> ASGIApp:
+    """Return the app of a study, with the guard of every page, and higher limits unless RADEVAL_VISITOR_RATE is set.
 
     Args:
         study: the store. Damaged files in it are an error now, not on a reader's click.
         demo: everybody may become a reader.
-        limits: requests per visitor; those of the other pages by default.
     """
     for reader in study.readers():
         study.journal(reader.name).readable()
+    limits = limits_from_environment() if os.environ.get("RADEVAL_VISITOR_RATE") else _REQUESTS
     return Guard(Starlette(routes=ReadingRoom(study, demo).routes()), limits)
 
 

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import socket
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from radeval_core.errors import InputError
-from radeval_core.ui.visitors import VisitorLimits, limits_from_environment
-
-#: a hospital's readers may share one address; typing saves up to seven times per second
-_LIMITS = VisitorLimits(per_minute=3000, burst=600, at_once=64)
-
-
-def reading_limits() -> VisitorLimits:
-    """Return the limits per visitor: higher than those of other pages, or those of RADEVAL_VISITOR_RATE."""
-    return limits_from_environment() if os.environ.get("RADEVAL_VISITOR_RATE") else _LIMITS
 
 
 def bind(host: str, port: int) -> socket.socket:

@@ -15,7 +15,7 @@ from radeval_core.errors import InputError
 from radeval_core.reading.cases import read_rows
 from radeval_core.reading.study import Study, check_same_pairs, create_study, is_study, open_study
 from radeval_core.ui.reading_room.app import build_app
-from radeval_core.ui.reading_room.server import bind, reading_limits, serve
+from radeval_core.ui.reading_room.server import bind, serve
 
 _STORE, _PAIRS, _TOKEN = "RADEVAL_READING_STORE", "RADEVAL_READING_PAIRS", "RADEVAL_READING_TOKEN"
 _DEMO = Path(__file__).parent / "demo_pairs.jsonl"
@@ -25,11 +25,11 @@ _SHORTEST = 12
 def space_app() -> ASGIApp:
     """Return the app of the study in RADEVAL_READING_STORE, or of the demo if it is not set."""
     if folder := os.environ.get(_STORE):
-        return build_app(_study(Path(folder)), limits=reading_limits())
+        return build_app(_study(Path(folder)))
     temporary = tempfile.mkdtemp(prefix="radeval-reading-")
     atexit.register(shutil.rmtree, temporary, ignore_errors=True)
     study, _ = create_study(Path(temporary), read_rows(_DEMO))
-    return build_app(study, demo=True, limits=reading_limits())
+    return build_app(study, demo=True)
 
 
 def serve_space(app: ASGIApp, host: str | None = None, port: int | None = None) -> None:

@@ -12,12 +12,14 @@ export const unsaved = () => waiting.size > 0;
 export class Saver {
   // on.status(text, isTrouble), on.saved(answer), on.conflict(case), on.refused(message)
   constructor(position, revision, on) {
-    Object.assign(this, { position, revision, on, next: null, running: null });
+    Object.assign(this, { position, revision, on, next: null, running: null, hurry: () => {} });
   }
 
-  change(reading) {
+  // Save a reading; without a pause if the reader waits for it.
+  change(reading, now = false) {
     this.next = structuredClone(reading);
     waiting.add(this);
+    if (now) this.hurry();
     this.running ??= this.run().finally(() => (this.running = null));
     return this.running;
   }
@@ -31,7 +33,7 @@ export class Saver {
       if (answer === null) break;
       this.revision = answer.revision;
       this.on.saved(answer, this.next === null);
-      if (this.next) await wait(PAUSE);
+      if (this.next && !this.next.done) await Promise.race([wait(PAUSE), new Promise((go) => (this.hurry = go))]);
     }
     waiting.delete(this);
   }

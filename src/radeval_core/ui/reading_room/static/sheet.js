@@ -46,9 +46,9 @@ export class Sheet {
     this.store();
   }
 
-  store() {
+  store(now = false) {
     this.paint();
-    return this.saver.change(this.reading);
+    return this.saver.change(this.reading, now);
   }
 
   rate(i, rating) {
@@ -91,7 +91,7 @@ export class Sheet {
 
   finish() {
     this.reading.done = true;
-    return this.store();
+    return this.store(true);
   }
 
   undo(redo = false) {
