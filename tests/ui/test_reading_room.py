@@ -22,6 +22,12 @@ PAIRS = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def cheap_hashes(monkeypatch):
+    """Lower the cost of new hashes. A record states its cost, so checking a secret works as always."""
+    monkeypatch.setattr("radeval_core.secret_hash._COST", {"n": 2**4, "r": 8, "p": 1})
+
+
 @pytest.fixture
 def study(tmp_path):
     pairs = tmp_path / "pairs.jsonl"
