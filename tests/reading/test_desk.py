@@ -74,6 +74,18 @@ def test_an_answer_sent_twice_is_stored_once(study):
     assert first == again and study.journal("anna").readable().last == 1
 
 
+def test_an_answer_sent_again_after_another_window_saved_is_told_so(study):
+    desk = desk_of(study, "anna")
+    given = {"candidates": desk.case(3)["reading"]["candidates"], "comment": "x"}
+    desk.save(3, 0, "first-window", given)
+    desk.save(3, 1, "second-window", {**given, "comment": "y"})
+    with pytest.raises(ChangedElsewhere):
+        desk.save(3, 0, "first-window", given)
+    with pytest.raises(ChangedElsewhere):
+        desk.save(1, 0, "first-window", {"candidates": desk.case(1)["reading"]["candidates"]})
+    assert study.journal("anna").readable().last == 2
+
+
 def test_a_window_does_not_overwrite_what_another_one_saved(study):
     desk = desk_of(study, "anna")
     save(desk, "c0003", answer({"rating": 4}), revision=0)

@@ -79,10 +79,10 @@ class Desk:
             reading = reading.model_copy(update={"done": False})
 
         def plan(state: JournalState) -> Entry | None:
-            if save in state.saves:
-                return None
             newest = state.latest[case.key]["n"] if case.key in state.latest else 0
-            if newest != revision:
+            if save in state.saves and state.saves[save] == newest:
+                return None
+            if save in state.saves or newest != revision:
                 raise ChangedElsewhere("this case was changed in another window; it is shown as saved there")
             entry: Entry = {"at": utc_now(), "case": case.key, "save": save, "reading": reading.as_dict()}
             return entry | ({"prefilled_by": self.study.prefilled_by} if self.study.prefilled_by else {})
