@@ -8,7 +8,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "radeval_core"
 #: the layers, lowest first; a room may import rooms of lower layers, not of the same layer
 FLOORS = (
-    ("errors", "error_categories", "__version__"),
+    ("errors", "error_categories", "secret_hash", "__version__"),
     ("user_yaml", "patient_context"),
     ("pairs", "engine", "stats", "findings", "html_text"),
     ("functional", "io", "corrections", "signature", "pictures"),
@@ -20,7 +20,7 @@ FLOORS = (
     ("api",),
     ("evaluate_module", "data", "adapters"),
     ("bench", "hub", "rewards"),
-    ("leaderboard", "fit"),
+    ("leaderboard", "fit", "reading"),
     ("ui",),
     ("cli", "__init__"),
 )

@@ -119,6 +119,32 @@ def radcheck(folder: Path) -> None:
     """Do nothing: radcheck is generated and has no source."""
 
 
+def reader_study(folder: Path) -> Path:
+    """An export of `radeval read`: two readers; the second one did not read the last candidate."""
+    errors = {"false_finding": {"significant": [1, 0], "insignificant": [0, 2]}}
+    expert = {"errors": [1, 2], "significant_errors": [1, 0], "rating": [2, 4], "categories": errors}
+    pair = {"study": "s", "prediction": "Large heart. Clear lungs.", "reference": "Normal heart."}
+    judged = {"preferred": [1.0, 0.5], "confidence": [3, 1]}
+    rated = [
+        {"id": "a", "candidate": "x", **pair, "expert": {**expert, **judged}},
+        {
+            "id": "b",
+            **pair,
+            "study": "t",
+            "reference": ["Normal heart.", "No enlargement."],
+            "expert": {"rating": [5, None]},
+        },
+    ]
+    line = {"line": 0, "action": "rewrite", "text": "Large heart.", "corrected": "Normal heart.", "start": 0, "end": 12}
+    line |= {"severity": 2, "rating": "Actionable nonurgent error", "comment": ""}
+    corrected = {"id": "a-anna", **pair, "source": "x", "section": "", "annotator": "anna", "paraphrase": None}
+    corrected |= {"reference": "Normal heart. Clear lungs.", "lines": [line], "severity_sum": 2, "severity_max": 2}
+    (folder / "rated.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rated))
+    (folder / "corrections.jsonl").write_text(json.dumps({**corrected, "prefilled_by": "fineradscore|x"}) + "\n")
+    (folder / "export.json").write_text(json.dumps({"readers": ["anna", "bo"]}))
+    return folder
+
+
 SOURCES: dict[str, Callable[[Path], Path | None]] = {
     "rexval": rexval,
     "radpref": radpref,
@@ -130,4 +156,5 @@ SOURCES: dict[str, Callable[[Path], Path | None]] = {
     "refisco_v1": refisco_v1,
     "green_pairs": green_pairs,
     "chest_imagenome": chest_imagenome,
+    "reader_study": reader_study,
 }

@@ -99,8 +99,8 @@ def run_bench(
 def _rated(
     data: ExpertData, metrics: Sequence[str], configs: Mapping[str, str] | None, options: Mapping[str, Any]
 ) -> BenchResult:
-    if not data.raters:
-        raise InputError(f"the data has no expert numbers: give some of {', '.join(MEASURES)}")
+    if not data.raters and "preferred" not in data.preference:
+        raise InputError(f"the data has no expert numbers: give some of {', '.join((*MEASURES, 'preferred'))}")
     counting = "significant_errors" in data.raters and not COUNTING.keys().isdisjoint(metrics)
     scored = run_metrics(data.pairs, metrics, configs, {**options, "detailed": counting})
     results = values_of(scored, metrics)

@@ -20,6 +20,7 @@ from radeval_core.cli.leaderboard import add_leaderboard_commands
 from radeval_core.cli.metrics import add_metrics_command
 from radeval_core.cli.oracle import add_oracle_commands
 from radeval_core.cli.parse import add_parse_command
+from radeval_core.cli.read import add_read_commands
 from radeval_core.cli.score import add_score_command
 from radeval_core.errors import (
     CheckpointError,
@@ -111,6 +112,7 @@ def _parser() -> argparse.ArgumentParser:
         add_bench_command,
         add_compare_command,
         add_leaderboard_commands,
+        add_read_commands,
         add_data_commands,
         add_fit_commands,
         add_oracle_commands,

@@ -20,6 +20,7 @@ _MODULES = {
     "radpref": "radpref",
     "chest_imagenome": "chest_imagenome",
     "radcheck": "radcheck.dataset",
+    "reader_study": "reader_study",
 }
 
 

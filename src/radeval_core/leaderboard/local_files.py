@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,11 +15,10 @@ from pathlib import Path
 
 from radeval_core.errors import InputError, RadevalError
 from radeval_core.io import write_atomically
+from radeval_core.io.file_lock import file_lock, lock_now
 from radeval_core.leaderboard.store import Change, Lease
 
 log = logging.getLogger(__name__)
-#: seconds to wait for another process that changes the store
-_PATIENCE = 60.0
 
 
 @dataclass
@@ -66,7 +63,7 @@ class LocalFiles:
 
     def change(self, plan: Callable[[], Change | None]) -> bool:
         self.tidy()
-        with self._locked():
+        with file_lock(self._ready("lock")):
             wanted = plan()
             if wanted is None:
                 return False
@@ -90,16 +87,6 @@ class LocalFiles:
         for left in self.folder.rglob(".*.json.*.*"):
             if has_ended(left.name.split(".")[-2]):
                 left.unlink(missing_ok=True)
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Hold the lock of the store; wait while another process holds it."""
-        handle = os.open(self._ready("lock"), os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            _lock(handle)
-            yield
-        finally:
-            os.close(handle)
 
     def create(self, path: str, data: bytes, replace: bool = False) -> bool:
         target = self._ready(path)
@@ -127,7 +114,7 @@ class LocalFiles:
             return
         try:
             try:
-                _lock_now(handle)
+                lock_now(handle)
             except OSError:
                 yield None
                 return
@@ -163,31 +150,6 @@ def has_ended(process: str) -> bool:
     except (OSError, ValueError, OverflowError):
         return False
     return False
-
-
-def _lock_now(handle: int) -> None:
-    """Lock a file, or raise an OSError if another process holds it."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _lock(handle: int) -> None:
-    """Lock a file for this process; the system unlocks it when the process ends."""
-    deadline = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            _lock_now(handle)
-            return
-        except OSError:
-            if time.monotonic() > deadline:
-                raise RadevalError("the store is locked by another process: try again later") from None
-            time.sleep(0.01)
 
 
 def default_folder() -> Path:

@@ -6,17 +6,15 @@ salted slow hash (scrypt) is stored.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from radeval_core.errors import InputError
+from radeval_core.secret_hash import is_secret_of, new_secret, secret_record
 
-#: cost of scrypt: about 16 MB and 50 ms per try
-_COST = {"n": 2**14, "r": 8, "p": 1}
+__all__ = ["KEEPER", "Submitter", "needed_proof", "new_secret", "with_account", "with_secret"]
+#: characters of a secret
 _SHORTEST, _LONGEST = 12, 200
 
 
@@ -44,8 +42,7 @@ class Submitter:
         if self.kind == "account":
             fields["account"] = self.account
         if self.kind == "secret":
-            salt = secrets.token_bytes(16)
-            fields |= {"salt": salt.hex(), "hash": _slow_hash(self.secret, salt, **_COST).hex(), **_COST}
+            fields |= secret_record(self.secret)
         return fields
 
     def owns(self, record: Mapping[str, Any]) -> bool:
@@ -56,12 +53,7 @@ class Submitter:
             return False
         if self.kind == "account":
             return bool(self.account) and record.get("account") == self.account
-        try:
-            cost = {key: min(int(record[key]), 2**16) for key in _COST}
-            expected = _slow_hash(self.secret, bytes.fromhex(record["salt"]), **cost).hex()
-            return hmac.compare_digest(expected, str(record["hash"]))
-        except (KeyError, TypeError, ValueError, OverflowError):  # a damaged record belongs to nobody
-            return False
+        return is_secret_of(self.secret, record)
 
 
 def needed_proof(record: Mapping[str, Any]) -> str:
@@ -83,12 +75,3 @@ def with_secret(secret: str) -> Submitter:
     if not _SHORTEST <= len(secret) <= _LONGEST:
         raise InputError(f"a secret has {_SHORTEST} to {_LONGEST} characters, got {len(secret)}")
     return Submitter("secret", secret=secret)
-
-
-def new_secret() -> str:
-    """Return a random secret."""
-    return secrets.token_urlsafe(18)
-
-
-def _slow_hash(secret: str, salt: bytes, n: int, r: int, p: int) -> bytes:
-    return hashlib.scrypt(secret.encode("utf-8", "surrogatepass"), salt=salt, n=n, r=r, p=p, dklen=32)

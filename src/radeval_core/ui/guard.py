@@ -9,6 +9,7 @@ import base64
 import hashlib
 import json
 import re
+import sys
 import time
 from collections.abc import Iterator
 from functools import lru_cache
@@ -23,6 +24,8 @@ from radeval_core.ui.visitors import VisitorLimits, Visitors, limits_from_enviro
 
 #: bytes of one request; an upload of 5 MB and its form fit in
 MAX_REQUEST = 8_000_000
+#: requests below these paths are counted: they make the server work
+_COUNTED = ("/gradio_api/", "/reading_api/")
 #: seconds between two sweeps of the upload folder
 _SWEEP_EVERY = 5.0
 #: a JSON object with a path and one of these is a file for Gradio
@@ -56,7 +59,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         answer = _with_headers(send)
-        counted = "/gradio_api/" in scope["path"] and scope["method"] in ("GET", "POST")
+        counted = any(part in scope["path"] for part in _COUNTED) and scope["method"] in ("GET", "POST")
         visitor = visitor_of(scope)
         if counted and (wait := self.visitors.enter(visitor)):
             await _refuse(429, "too many requests: wait a moment and try again", scope, receive, answer, wait)
@@ -100,7 +103,7 @@ class Guard:
 
     def _sweep(self) -> None:
         now = time.monotonic()
-        if now - self._swept >= _SWEEP_EVERY:
+        if now - self._swept >= _SWEEP_EVERY and "gradio" in sys.modules:  # the reading room has no uploads
             self._swept = now
             sweep(upload_folder())
 
@@ -189,9 +192,11 @@ def _with_headers(send: Send) -> Send:
 
 
 def _secured(message: Message, hashes: tuple[str, ...]) -> Message:
-    policy = _POLICY.format(hashes="".join(f" '{value}'" for value in hashes))
+    """Return the start of a response with the security headers. A page that states a policy of its own keeps it."""
+    policy = _POLICY.format(hashes="".join(f" '{value}'" for value in hashes)).encode()
+    own = [value for key, value in message["headers"] if key.lower() == b"content-security-policy"]
     added = {
-        b"content-security-policy": policy.encode(),
+        b"content-security-policy": own[0] if own else policy,
         b"x-content-type-options": b"nosniff",
         b"referrer-policy": b"no-referrer",
     }

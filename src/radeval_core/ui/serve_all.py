@@ -1,8 +1,8 @@
 """Serve all Spaces on one local server, or one Space alone.
 
 The folder of a metric's Space has a `space.yaml`. Every other folder has an `app.py` that defines `demo` and
-optionally `page_options`, a dict of options for `gr.mount_gradio_app` that override the shared ones. All demos run in
-one process, so models are loaded once.
+optionally `page_options`, a dict of options for `gr.mount_gradio_app` that override the shared ones; or `app`, if its
+page is not made with Gradio. All demos run in one process, so models are loaded once.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ import gradio as gr
 import uvicorn
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, Response
+from starlette.types import ASGIApp
 
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.html_text import text
 from radeval_core.registry import get_spec
 from radeval_core.ui.demo import SESSIONS, build_demo, launch, page_options
 from radeval_core.ui.guard import Guard
+from radeval_core.ui.reading_room.space import serve_space
 from radeval_core.ui.score_header import direction
 from radeval_core.ui.space_page import FILE, read_page
 
@@ -45,13 +47,13 @@ class Space:
     Attributes:
         name: its folder, and its path on the server.
         about: one line that describes it.
-        demo: its page.
+        demo: its page; an app of its own if it is not made with Gradio.
         options: its options for mounting.
     """
 
     name: str
     about: str
-    demo: gr.Blocks
+    demo: gr.Blocks | ASGIApp
     options: dict[str, Any]
 
 
@@ -76,6 +78,9 @@ def together(folder: Path) -> FastAPI:
 
     app.add_middleware(Guard)
     for space in spaces:
+        if not isinstance(space.demo, gr.Blocks):
+            app.mount(f"/{space.name}", space.demo)
+            continue
         # Gradio checks the paths of files only on a page that was launched, which mounting one does not count as
         space.demo.has_launched = True
         space.demo.state_session_capacity = SESSIONS
@@ -96,6 +101,9 @@ def serve_one(folder: Path, name: str, host: str = "127.0.0.1", port: int = 7860
     if name not in homes:
         raise unknown_name("Space", name, homes)
     space = _space(homes[name])
+    if not isinstance(space.demo, gr.Blocks):
+        serve_space(space.demo, host, port)
+        return
     launch(space.demo, server_name=host, server_port=port, **space.options)
 
 
@@ -115,7 +123,9 @@ def _space(home: Path) -> Space:
         return Space(name, about, build_demo(name, read_page(home / FILE)), {})
     app = home / "app.py"
     module = runpy.run_path(str(app))
-    if not isinstance(module.get("demo"), gr.Blocks):
-        raise InputError(f"{app} must define `demo`, a gr.Blocks")
     about = (module.get("__doc__") or "").strip().partition("\n")[0]
+    if callable(module.get("app")):
+        return Space(name, about, module["app"], {})
+    if not isinstance(module.get("demo"), gr.Blocks):
+        raise InputError(f"{app} must define `demo`, a gr.Blocks, or `app`")
     return Space(name, about, module["demo"], dict(module.get("page_options") or {}))
