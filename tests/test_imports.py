@@ -15,7 +15,7 @@ FLOORS = (
     ("annotators", "judges"),
     ("metrics",),
     ("registry", "runner"),
-    ("metric_help", "spool", "shown_values"),
+    ("metric_help", "spool", "shown_values", "joint_run"),
     ("presets",),
     ("api",),
     ("evaluate_module", "data"),
