@@ -10,7 +10,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "radeval_core"
 FLOORS = (
     ("errors", "error_categories", "__version__"),
     ("user_yaml", "patient_context"),
-    ("pairs", "engine", "stats", "findings", "html_text"),
+    ("pairs", "engine", "stats", "findings", "html_text", "web"),
     ("functional", "io", "corrections", "signature", "pictures"),
     ("annotators", "judges"),
     ("metrics",),
@@ -18,10 +18,10 @@ FLOORS = (
     ("metric_help", "spool", "shown_values", "joint_run"),
     ("presets",),
     ("api",),
-    ("evaluate_module", "data"),
+    ("evaluate_module", "data", "client"),
     ("bench", "hub"),
     ("leaderboard", "fit"),
-    ("ui",),
+    ("ui", "serve"),
     ("cli", "__init__"),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
