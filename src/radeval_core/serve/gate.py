@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from dataclasses import dataclass
@@ -66,6 +67,12 @@ class Gate:
             if refused:
                 await discard_body(receive)
             await (refused or self.app)(scope, receive, answer)
+        except asyncio.CancelledError:  # a second signal ends the server at once
+            if not begun:
+                await refusal(503, "the server was ended before it answered: nothing was scored")(
+                    scope, receive, answer
+                )
+            raise
         except Exception as error:
             log.error("%s %s: %s", scope["method"][:10], route, trace_of(error))
             if not begun:
