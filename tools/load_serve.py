@@ -163,6 +163,14 @@ class Server:
             return math.nan
         return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS"))) / 1024
 
+    def processor_seconds(self) -> float:
+        """Return the processor time of the process; NaN where the system does not say."""
+        try:
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return math.nan
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def count(self, name: str) -> float:
         text = httpx2.get(f"{self.url}/metrics").text
         return sum(float(line.rpartition(" ")[2]) for line in text.splitlines() if line.startswith(name))
@@ -248,6 +256,7 @@ def main() -> int:
     server = Server(metrics)
     tally = Tally()
     took = {"server": 0.0, "one run": 0.0, "by request": 0.0}
+    used = {"server": 0.0, "one run": 0.0, "by request": 0.0}  # processor time, which a busy machine does not change
     ratios: list[float] = []
     before = math.nan
     number = 0
@@ -255,15 +264,19 @@ def main() -> int:
         while took["server"] < args.seconds:
             requests = make_requests(args.round, args.pairs, kinds, draw, number)
             number += len(requests)
-            started = time.perf_counter()
+            started, processor = time.perf_counter(), time.process_time()
             for kind in kinds:
                 whole.score(kind, [pair for request in requests if request.kind is kind for pair in request.pairs])
             alone = time.perf_counter() - started
-            started = time.perf_counter()
+            used["one run"] += time.process_time() - processor
+            started, processor = time.perf_counter(), time.process_time()
             for request in requests:
                 request.expected = expected(single.score(request.kind, request.pairs))
             took["by request"] += time.perf_counter() - started
+            used["by request"] += time.process_time() - processor
+            processor = server.processor_seconds()
             served = serve_round(server, requests, args.clients, tally, args.intervals, not args.encoder)
+            used["server"] += server.processor_seconds() - processor
             took["one run"] += alone
             took["server"] += served
             ratios.append(alone / served)
@@ -292,6 +305,8 @@ def main() -> int:
         "speed_relative_to_one_run": round(took["one run"] / took["server"], 3),
         "median_of_rounds": round(sorted(ratios)[len(ratios) // 2], 3),
         "speed_relative_to_single_requests": round(took["by request"] / took["server"], 3),
+        "processor_time_one_run_to_server": round(used["one run"] / used["server"], 3),
+        "processor_time_single_requests_to_server": round(used["by request"] / used["server"], 3),
         "requests_per_batch": round(filled, 1),
         "memory_mb": [round(before), round(after)],
         "exit_code_of_server": code,
