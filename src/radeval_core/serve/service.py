@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from radeval_core.metrics.base import Resources
 from radeval_core.serve.answers import Results, ScorePlan, plan_compare, plan_parse, plan_score
@@ -14,6 +14,10 @@ from radeval_core.serve.counters import Counters
 from radeval_core.serve.limits import Limits, OpenBytes
 from radeval_core.serve.offer import LOCAL, Offer, Task
 from radeval_core.serve.worker import CallJob, Job, ScoreJob, Worker
+
+P = TypeVar("P")
+#: bytes of a request that is checked at once; a larger one would keep the others waiting
+_SMALL = 64_000
 
 
 @dataclass
@@ -64,15 +68,15 @@ class Service:
 
     async def score(self, body: bytes) -> bytes:
         """Answer a request to score."""
-        return await self._scored(await asyncio.to_thread(plan_score, body, self.offer, self.limits))
+        return await self._scored(await _planned(body, plan_score, self.offer, self.limits))
 
     async def compare(self, body: bytes) -> bytes:
         """Answer a request to compare systems."""
-        return await self._scored(await asyncio.to_thread(plan_compare, body, self.offer, self.limits))
+        return await self._scored(await _planned(body, plan_compare, self.offer, self.limits))
 
     async def parse(self, body: bytes) -> bytes:
         """Answer a request to parse reports."""
-        size, work = await asyncio.to_thread(plan_parse, body, self.limits)
+        size, work = await _planned(body, plan_parse, self.limits)
         (answer,) = await self._done([(LOCAL, CallJob(work, size))])
         return bytes(answer)
 
@@ -81,6 +85,11 @@ class Service:
         by_worker: dict[str, list[Task]] = {}
         for task in plan.tasks:
             by_worker.setdefault(self.offer.worker_of(task), []).append(task)
+        if len(by_worker) == len(plan.sets) == 1:
+            (worker,) = by_worker
+            whole = ScoreJob(plan.sets[0], plan.tasks, plan.detailed, lambda results: plan.answer([results]))
+            (answer,) = await self._done([(worker, whole)])
+            return bytes(answer)
         jobs = [
             (worker, ScoreJob(pairs, tuple(tasks), plan.detailed))
             for pairs in plan.sets
@@ -106,3 +115,10 @@ class Service:
             for future in taken:
                 future.cancel()
             raise
+
+
+async def _planned(body: bytes, plan: Callable[..., P], *arguments: Any) -> P:
+    """Check a request: a small one here, which takes about a millisecond, a large one in another thread."""
+    if len(body) <= _SMALL:
+        return plan(body, *arguments)
+    return await asyncio.to_thread(plan, body, *arguments)
