@@ -14,7 +14,7 @@ PAIRS = [{"id": f"case-{i}", "prediction": p, "reference": r} for i, (p, r) in e
 
 
 @contextmanager
-def running(metrics=("rouge", "green"), configs=(), options=None, token=None, local=True, wrap=None, **limits):
+def running(metrics=("rouge", "green"), configs=(), options=None, token=None, local=True, **limits):
     """Yield a test client and the service behind it."""
     from starlette.testclient import TestClient
 

@@ -76,6 +76,8 @@ def test_a_wrong_request_is_refused_without_repeating_it(client, body, caplog):
 def test_errors_name_the_place(client):
     rows = [pair(), pair(), pair(prediction=None)]
     assert "pairs[2].prediction" in send(client, {"pairs": rows, "metrics": ["rouge"]}).json()["error"]
+    unknown = send(client, {"pairs": [pair(), pair(image="film.png")], "metrics": ["rouge"]}).json()["error"]
+    assert unknown == "pairs[1] has a field that is not known; see /docs"
     bad_age = send(client, {"pairs": [pair(), pair(age="old")], "metrics": ["green"]}).json()["error"]
     assert "pairs[1]" in bad_age and "age" in bad_age
 
@@ -172,6 +174,25 @@ def test_a_failure_of_ours_shows_its_place_and_no_text(caplog, monkeypatch):
     assert answer.status_code == 500 and "KeyError" in answer.text
     assert SECRET not in answer.text and SECRET not in caplog.text
     assert "test_refusals.py" in caplog.text and "fail" in caplog.text
+
+
+def test_a_body_that_does_not_arrive_is_408_and_a_failure_by_time_is_not(monkeypatch):
+    from radeval_core.metrics import rouge
+
+    def fail(self, pairs, detailed):
+        raise TimeoutError
+
+    async def never(receive, most):
+        import asyncio
+
+        await asyncio.Event().wait()
+
+    with running(["rouge"], body_seconds=0.05) as (client, _):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("radeval_core.serve.app.read_body", never)
+            assert send(client, {"pairs": [pair()], "metrics": ["rouge"]}).status_code == 408
+        monkeypatch.setattr(rouge.SCORER, "score", fail)
+        assert send(client, {"pairs": [pair()], "metrics": ["rouge"]}).status_code == 500
 
 
 def test_no_memory_left_is_503(monkeypatch):

@@ -100,13 +100,14 @@ async def _answer(request: Request, service: Service, work: Callable[[bytes], Aw
             await discard_body(request.receive)
             raise _too_large(most)
         with service.open_bytes.reserved(size):
-            async with asyncio.timeout(service.limits.body_seconds):
-                body = await read_body(request.receive, most)
+            try:
+                async with asyncio.timeout(service.limits.body_seconds):
+                    body = await read_body(request.receive, most)
+            except TimeoutError:
+                return refusal(408, f"the body did not arrive in {service.limits.body_seconds:g} seconds")
             if body is None:
                 raise _too_large(most)
             return Response(await _unless_gone(request, work(body)), media_type="application/json")
-    except TimeoutError:
-        return refusal(408, f"the body did not arrive in {service.limits.body_seconds:g} seconds")
     except _Gone:
         return Response(status_code=499)
     except Exception as error:
@@ -131,10 +132,10 @@ async def _unless_gone(request: Request, work: Awaitable[bytes]) -> bytes:
     try:
         await asyncio.wait((doing, leaving), return_when=asyncio.FIRST_COMPLETED)
         if not doing.done():
-            doing.cancel()
             raise _Gone
         return doing.result()
     finally:
+        doing.cancel()
         leaving.cancel()
 
 

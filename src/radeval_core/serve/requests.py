@@ -93,15 +93,15 @@ def read(kind: type[M], body: bytes) -> M:
 def _problem(error: ValidationError) -> str:
     """Return where a body is wrong and how, without any value of it."""
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    where = _place(first["loc"])
+    where = _place(first["loc"]) or "the body"
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
     if first["type"] == "json_invalid":
         return "the body is no valid JSON in UTF-8"
     if first["type"] == "extra_forbidden":
-        return f"{where or 'the body'} is no known field{more}; see /docs"
+        return f"{_place(first['loc'][:-1]) or 'the body'} has a field that is not known{more}; see /docs"
     if first["type"] == "missing":
         return f"{where} is missing{more}"
-    return f"{where or 'the body'}: {first['msg']}{more}"
+    return f"{where}: {first['msg']}{more}"
 
 
 def _place(places: Sequence[int | str]) -> str:
@@ -156,5 +156,7 @@ def texts_of(rows: Sequence[PairBody]) -> list[str]:
     for row in rows:
         about = (row, *([row.context] if row.context else []))
         found += [row.prediction, *([row.reference] if isinstance(row.reference, str) else row.reference)]
-        found += [text for who in about for text in (who.sex, who.indication, who.history) if text]
+        found += [
+            text for who in about for text in (who.age, who.sex, who.indication, who.history) if isinstance(text, str)
+        ]
     return found
