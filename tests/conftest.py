@@ -23,7 +23,7 @@ HARNESS = "tests/harness/"
 #: metrics whose embedded config runs a real encoder: their tests are no quick ones
 ENCODER_METRICS = {"bertscore", "radcliq", "ratescore"}
 #: one package of each extra, to tell which extra is missing
-EXTRAS = {"models": "torch", "spaces": "gradio", "judges": "openai", "fit": "optuna"}
+EXTRAS = {"models": "torch", "spaces": "gradio", "judges": "openai", "serve": "prometheus_client", "fit": "optuna"}
 HOME = tempfile.mkdtemp(prefix="radeval-test-")
 
 # torch and the Hugging Face libraries read these variables when they are imported

@@ -10,18 +10,18 @@ SOURCE = Path(__file__).parent.parent / "src" / "radeval_core"
 FLOORS = (
     ("errors", "error_categories", "secret_hash", "__version__"),
     ("user_yaml", "patient_context"),
-    ("pairs", "engine", "stats", "findings", "html_text"),
+    ("pairs", "engine", "stats", "findings", "html_text", "web"),
     ("functional", "io", "corrections", "signature", "pictures"),
     ("annotators", "judges"),
     ("metrics",),
     ("registry", "runner"),
-    ("metric_help", "spool", "shown_values", "score_scale"),
+    ("metric_help", "spool", "shown_values", "score_scale", "joint_run"),
     ("presets",),
     ("api",),
-    ("evaluate_module", "data", "adapters"),
+    ("evaluate_module", "data", "adapters", "client"),
     ("bench", "hub", "rewards"),
     ("leaderboard", "fit", "reading"),
-    ("ui",),
+    ("ui", "serve"),
     ("cli", "__init__"),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

@@ -121,11 +121,15 @@ class Scores:
         """Return the coverage of each pair, the same for all metrics that use the findings parser; None without one."""
         return next((r.coverage for r in self.results.values() if r.coverage is not None), None)
 
-    def summary(self) -> dict[str, dict[str, Any]]:
-        """Return headline, interval, counts, direction and signature of each metric, ready for JSON."""
+    def summary(self, intervals: bool = True) -> dict[str, dict[str, Any]]:
+        """Return headline, interval, counts, direction and signature of each metric, ready for JSON.
+
+        Args:
+            intervals: compute the 95 % intervals, which takes milliseconds per metric; else they are None.
+        """
         out: dict[str, dict[str, Any]] = {}
         for name, r in self.results.items():
-            interval = r.ci95()
+            interval = r.ci95() if intervals else None
             out[name] = {
                 "score": _or_none(r.score),
                 "ci95": list(interval) if interval else None,

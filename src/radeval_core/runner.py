@@ -112,7 +112,7 @@ class MetricResult:
         return self._summarise(sums, n)
 
 
-class _Collector:
+class Collector:
     """Gathers a scorer's batches into one result."""
 
     def __init__(self, scorer: Scorer) -> None:
@@ -121,16 +121,29 @@ class _Collector:
         self._stats: list[list[NDArray[Any]]] = []
         self._details: list[dict[str, Any]] = []
         self._coverage: list[Array] = []
+        self._outcomes: list[str | None] = []
         #: languages of the pairs that the findings parser could not read; empty if it is not known
         self.unread: Counter[str] = Counter()
 
     def add(self, pairs: Sequence[Pair], detailed: bool) -> list[dict[str, Any]]:
         """Score a chunk, and return the structures behind its scores if they are wanted."""
+        before = len(self.scorer.outcomes)
         got: PairScores = score_covered(self.scorer, pairs, detailed)
+        return self.take(got, len(pairs), self.scorer.outcomes[before:])
+
+    def take(self, got: PairScores, pairs: int, outcomes: Sequence[str | None]) -> list[dict[str, Any]]:
+        """Take the scores of some pairs, and return the structures behind them if they are wanted.
+
+        Args:
+            got: the scores.
+            pairs: number of pairs.
+            outcomes: what a judge model did with each pair, see `Scorer.outcomes`; empty if none is asked.
+        """
         for name, rows in self._values.items():
-            if len(got.values[name]) != len(pairs):
-                raise AssertionError(f"{name}: {len(got.values[name])} values for {len(pairs)} pairs")
+            if len(got.values[name]) != pairs:
+                raise AssertionError(f"{name}: {len(got.values[name])} values for {pairs} pairs")
             rows.append(np.asarray(got.values[name], dtype=np.float64))
+        self._outcomes.extend(outcomes)
         columns = [got.values[name] for name in self._values]
         self._stats.append(compact(np.column_stack(columns) if got.stats is None else got.stats))
         if got.coverage is not None:
@@ -165,8 +178,8 @@ class _Collector:
             _stats=stats,
             _summarise=scorer.summarise,
             asked=scorer.asks,
-            judged=scorer.judged,
-            failures=dict(Counter(scorer.failures).most_common()),
+            judged=self._outcomes.count(""),
+            failures=dict(Counter(filter(None, self._outcomes)).most_common()),
         )
 
 
@@ -200,7 +213,7 @@ def run(
         for chunk in chunks(read(), chunk_pairs):
             for scorer in first_pass:
                 scorer.observe(chunk)
-    collectors = {s.spec.name: _Collector(s) for s in scorers}
+    collectors = {s.spec.name: Collector(s) for s in scorers}
     ids: list[str | int] = []
     reference_counts: set[int] = set()
     with tqdm(total=total, desc="scoring", unit="pair", disable=None if progress else True) as bar:
@@ -223,7 +236,7 @@ def run(
     return ids, {name: c.result(refs, detailed) for name, c in collectors.items()}
 
 
-def _warn_unread(collectors: Iterable[_Collector], total: int) -> None:
+def _warn_unread(collectors: Iterable[Collector], total: int) -> None:
     """Warn once about pairs that the findings parser could not read. The warning contains no text of a report."""
     blind = [collector for collector in collectors if collector.unread]
     if not blind:

@@ -139,13 +139,23 @@ def compare(
     names = metrics_of(values)
     # separate runs, because corpus statistics (cider's document frequencies) must come from one set of references
     scores = {name: api.score(pairs, names, configs, options, **arguments) for name, pairs in systems.items()}
+    return compare_scores(scores, values)
+
+
+def compare_scores(scores: Mapping[str, api.Scores], values: Sequence[ShownValue]) -> Comparison:
+    """Test systems that are already scored against the best.
+
+    Args:
+        scores: the scores of each system, by name, of pairs with the same references in the same order.
+        values: the numbers to compare.
+    """
     found: dict[str, ComparedValue] = {}
-    for metric in names:
+    for metric in metrics_of(values):
         wanted = [value for value in values if value.metric == metric]
         results = {name: scored.results[metric] for name, scored in scores.items()}
         found |= {value.shown.name: value for value in _compare_metric(results, wanted)}
     compared = [found[value.name] for value in values]
-    return Comparison(tuple(_adjusted(compared)), scores, sum(_is_tested(value) for value in compared))
+    return Comparison(tuple(_adjusted(compared)), dict(scores), sum(_is_tested(value) for value in compared))
 
 
 def _compare_metric(results: Mapping[str, MetricResult], values: Sequence[ShownValue]) -> list[ComparedValue]:

@@ -22,6 +22,7 @@ from radeval_core.cli.oracle import add_oracle_commands
 from radeval_core.cli.parse import add_parse_command
 from radeval_core.cli.read import add_read_commands
 from radeval_core.cli.score import add_score_command
+from radeval_core.cli.serve import add_serve_command
 from radeval_core.errors import (
     CheckpointError,
     InputError,
@@ -117,6 +118,7 @@ def _parser() -> argparse.ArgumentParser:
         add_fit_commands,
         add_oracle_commands,
         add_hub_commands,
+        add_serve_command,
     ):
         add(commands, common)
     return parser

@@ -86,14 +86,15 @@ def _attempt(action: Callable[[], Any], failures: list[OSError]) -> None:
 
 
 def _line(row: Mapping[str, Any]) -> str:
-    return json.dumps(_finite(row), ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(finite(row), ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """Return plain values with None for numbers that JSON does not have: NaN and infinity."""
     if isinstance(value, Mapping):
-        return {key: _finite(item) for key, item in value.items()}
+        return {key: finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
+        return [finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

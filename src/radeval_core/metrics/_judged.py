@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property, lru_cache
 from typing import ClassVar, Generic, TypeVar
@@ -162,17 +161,13 @@ class JudgedScorer(CheckpointScorer, Generic[A]):
         _ = self.judge, self._likeness
 
     @cached_property
-    def _outcomes(self) -> Counter[str]:
-        """Count pairs that a model was asked about by what went wrong; nothing for a usable answer."""
-        return Counter()
+    def outcomes(self) -> list[str | None]:  # grows while pairs are scored
+        """Return what the model did with each pair so far, see the base class."""
+        return []
 
-    @property
-    def failures(self) -> Mapping[str, int]:
-        return {reason: count for reason, count in self._outcomes.items() if reason}
-
-    @property
-    def judged(self) -> int:
-        return self._outcomes[""]
+    def count_outcomes(self, verdicts: Sequence[Verdict[A]]) -> None:
+        """Remember what the model did with the next pairs."""
+        self.outcomes += [verdict.failure if verdict.tries else None for verdict in verdicts]
 
     @property
     def asks(self) -> str:
@@ -187,7 +182,7 @@ class JudgedScorer(CheckpointScorer, Generic[A]):
         cases = [self.case(pair) for pair in pairs]
         verdicts = judge_pairs(self.judge, cases, progress=self.resources.progress and not self.embedded)
         if not self.embedded:
-            self._outcomes.update(verdict.failure for verdict in verdicts if verdict.tries)
+            self.count_outcomes(verdicts)
             return verdicts
         reasons = [pair.reason(self.spec) for pair in pair_coverages(self.resources, pairs)]
         return [Verdict(None, reason) if reason else v for v, reason in zip(verdicts, reasons, strict=True)]

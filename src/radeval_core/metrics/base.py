@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -211,14 +212,31 @@ class Scorer(ABC):
         return {key: sums[..., i] / n for i, key in enumerate(self.value_names)}
 
     @property
+    def pairwise(self) -> bool:
+        """True if the scores of a pair depend on this pair alone, so that pairs of several runs can be scored at once.
+
+        Pairs with boxes or a film are an exception: their hash is in the signature of a run.
+        """
+        return not self.two_pass
+
+    @property
+    def outcomes(self) -> Sequence[str | None]:
+        """Return what a judge model did with each pair so far, in order; empty if the metric asks none.
+
+        None: it was not asked. An empty text: it gave a usable answer. Another text: why it gave none; reasons quote no
+        report and no server.
+        """
+        return ()
+
+    @property
     def failures(self) -> Mapping[str, int]:
-        """Return how often a model gave no usable answer so far, by reason; reasons quote no report and no server."""
-        return {}
+        """Return how often a model gave no usable answer so far, by reason."""
+        return Counter(filter(None, self.outcomes))
 
     @property
     def judged(self) -> int:
         """Return for how many pairs a model gave a usable answer so far."""
-        return 0
+        return sum(outcome == "" for outcome in self.outcomes)
 
     @property
     def asks(self) -> str:

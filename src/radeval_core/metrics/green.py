@@ -141,6 +141,10 @@ class GreenScorer(JudgedScorer[GreenAnalysis]):
         }
 
     @property
+    def pairwise(self) -> bool:
+        return not self._wants_summary  # a summary is about all pairs of a run
+
+    @property
     def _wants_summary(self) -> bool:
         return bool(self.chosen["summary"]) or self.chosen["plot"] is not None
 

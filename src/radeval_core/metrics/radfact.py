@@ -166,7 +166,7 @@ class RadFactScorer(JudgedScorer[Any]):
         if not self.embedded:
             items = [(p.reference, p.prediction, phrases) for p, phrases in zip(pairs, given, strict=True)]
             judged = cast("RadFactJudge", self.judge).judge(items)
-            self._outcomes.update(verdict.failure for verdict in judged if verdict.tries)
+            self.count_outcomes(judged)
             return judged
         verdicts = super().verdicts(pairs)
         for i, (pair, phrases) in enumerate(zip(pairs, given, strict=True)):

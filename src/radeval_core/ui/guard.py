@@ -16,11 +16,11 @@ from functools import lru_cache
 from html.parser import HTMLParser
 from typing import Any
 
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from radeval_core.ui.uploads import is_upload, sweep, upload_folder
 from radeval_core.ui.visitors import VisitorLimits, Visitors, limits_from_environment, visitor_of
+from radeval_core.web import read_body, refuse
 
 #: bytes of one request; an upload of 5 MB and its form fit in
 MAX_REQUEST = 8_000_000
@@ -62,7 +62,7 @@ class Guard:
         counted = any(part in scope["path"] for part in _COUNTED) and scope["method"] in ("GET", "POST")
         visitor = visitor_of(scope)
         if counted and (wait := self.visitors.enter(visitor)):
-            await _refuse(429, "too many requests: wait a moment and try again", scope, receive, answer, wait)
+            await refuse(429, "too many requests: wait a moment and try again", scope, receive, answer, wait)
             return
         try:
             await self._checked(scope, receive, answer)
@@ -80,14 +80,14 @@ class Guard:
         if headers.get(b"content-type", b"").startswith(b"multipart/"):
             await self._limited(scope, receive, send, headers)
             return
-        body = await _body(receive)
+        body = await read_body(receive, MAX_REQUEST)
         if body is None:
-            await _refuse(413, f"the request is larger than {MAX_REQUEST:,} bytes", scope, receive, send)
+            await refuse(413, f"the request is larger than {MAX_REQUEST:,} bytes", scope, receive, send)
         elif "/mcp" in scope["path"] and any(isinstance(v, str) and _MCP_FILE.match(v) for v in _values(body)):
             # Gradio would write data to the upload folder twice and forget the first copy, and would fetch an address
-            await _refuse(403, _NO_MCP_FILES, scope, receive, send)
+            await refuse(403, _NO_MCP_FILES, scope, receive, send)
         elif any(not is_upload(path) for path in _file_paths(body)):
-            await _refuse(403, "a file of this request was not uploaded to this page", scope, receive, send)
+            await refuse(403, "a file of this request was not uploaded to this page", scope, receive, send)
         else:
             await self.app(scope, _replayed(body, receive), send)
 
@@ -95,9 +95,9 @@ class Guard:
         """Pass an upload on if it states a size within the limit; the server stops reading at the stated size."""
         size = headers.get(b"content-length", b"")
         if not size.isdigit():
-            await _refuse(411, "an upload must state its size", scope, receive, send)
+            await refuse(411, "an upload must state its size", scope, receive, send)
         elif int(size) > MAX_REQUEST:
-            await _refuse(413, f"the request is larger than {MAX_REQUEST:,} bytes", scope, receive, send)
+            await refuse(413, f"the request is larger than {MAX_REQUEST:,} bytes", scope, receive, send)
         else:
             await self.app(scope, receive, send)
 
@@ -106,27 +106,6 @@ class Guard:
         if now - self._swept >= _SWEEP_EVERY and "gradio" in sys.modules:  # the reading room has no uploads
             self._swept = now
             sweep(upload_folder())
-
-
-async def _refuse(
-    status: int, reason: str, scope: Scope, receive: Receive, send: Send, wait: float | None = None
-) -> None:
-    headers = {} if wait is None else {"Retry-After": str(max(1, round(wait)))}
-    await JSONResponse({"error": reason, "detail": reason}, status, headers)(scope, receive, send)
-
-
-async def _body(receive: Receive) -> bytes | None:
-    """Return the body of a request, or None if it is too large."""
-    parts, size, more = [], 0, True
-    while more:
-        message = await receive()
-        part = message.get("body", b"")
-        size += len(part)
-        if size > MAX_REQUEST:
-            return None
-        parts.append(part)
-        more = message["type"] == "http.request" and message.get("more_body", False)
-    return b"".join(parts)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
