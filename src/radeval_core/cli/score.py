@@ -100,6 +100,7 @@ def add_score_command(commands: Any, common: argparse.ArgumentParser) -> None:
 
 def _score(args: argparse.Namespace) -> int:
     from radeval_core import api, io
+    from radeval_core.engine.processes import is_first_process
     from radeval_core.shown_values import metrics_of, shown_value
     from radeval_core.spool import PairSpool
 
@@ -113,6 +114,8 @@ def _score(args: argparse.Namespace) -> int:
     details = io.check_output(args.details, (".jsonl",), "--details", inputs) if args.details else None
     page = io.check_output(args.report, (".html",), "--report", inputs) if args.report else None
     io.check_distinct({"--out": out, "--details": details, "--report": page})
+    if not is_first_process():  # the others only compute
+        out = details = page = None
     check_report_options(args)
     configs, options = configs_of(args), options_of(args)
     cutter = api.make_resources(lexicon=args.lexicon, section=args.section).cutter
