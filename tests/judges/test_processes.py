@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from radeval_core.judges.backends.base import Answer, Message, Request
 from radeval_core.errors import RadevalError
+from radeval_core.judges.backends.base import Answer, Message, Request
 from radeval_core.judges.backends.processes import share
 
 
