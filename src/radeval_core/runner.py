@@ -112,8 +112,58 @@ class MetricResult:
         return self._summarise(sums, n)
 
 
-class _Collector:
-    """Gathers a scorer's batches into one result."""
+@dataclass(frozen=True)
+class ScoredChunk:
+    """What a scorer found in a chunk of pairs, one row per pair.
+
+    Attributes:
+        values: per-pair values, keyed by the metric's name and its parts.
+        stats: the columns of the per-pair statistics, see `compact`.
+        coverage: the share that the findings parser understood of each pair; None if the config does not use it.
+        unread: languages of the pairs that the parser could not read; an empty one if it is not known.
+        details: the structures behind each score, if requested.
+    """
+
+    values: dict[str, Array]
+    stats: list[NDArray[Any]]
+    coverage: Array | None = None
+    unread: Counter[str] = field(default_factory=Counter)
+    details: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What a scorer knows after all pairs: the attributes of the same names of `MetricResult`, and signature fields."""
+
+    fields: dict[str, object]
+    report: dict[str, Any]
+    asked: str
+    judged: int
+    failures: dict[str, int]
+
+    @classmethod
+    def of(cls, scorer: Scorer) -> RunFacts:
+        """Return the facts of a scorer that has scored all pairs."""
+        return cls(scorer.signature_fields(), scorer.report(), scorer.asks, scorer.judged, dict(scorer.failures))
+
+
+def score_chunk(scorer: Scorer, pairs: Sequence[Pair], detailed: bool = False) -> ScoredChunk:
+    """Score a chunk of pairs."""
+    got: PairScores = score_covered(scorer, pairs, detailed)
+    values = {name: np.asarray(got.values[name], dtype=np.float64) for name in scorer.value_names}
+    for name, column in values.items():
+        if len(column) != len(pairs):
+            raise AssertionError(f"{name}: {len(column)} values for {len(pairs)} pairs")
+    stats = compact(np.column_stack(list(values.values())) if got.stats is None else got.stats)
+    if got.coverage is None:
+        return ScoredChunk(values, stats, details=got.details or [])
+    coverage = np.array([pair.share for pair in got.coverage])
+    unread = Counter(pair.language for pair in got.coverage if pair.unread)
+    return ScoredChunk(values, stats, coverage, unread, got.details or [])
+
+
+class Collector:
+    """Gathers the chunks of one scorer into one result."""
 
     def __init__(self, scorer: Scorer) -> None:
         self.scorer = scorer
@@ -124,26 +174,23 @@ class _Collector:
         #: languages of the pairs that the findings parser could not read; empty if it is not known
         self.unread: Counter[str] = Counter()
 
-    def add(self, pairs: Sequence[Pair], detailed: bool) -> list[dict[str, Any]]:
-        """Score a chunk, and return the structures behind its scores if they are wanted."""
-        got: PairScores = score_covered(self.scorer, pairs, detailed)
+    def add(self, chunk: ScoredChunk) -> None:
+        """Add the next chunk."""
         for name, rows in self._values.items():
-            if len(got.values[name]) != len(pairs):
-                raise AssertionError(f"{name}: {len(got.values[name])} values for {len(pairs)} pairs")
-            rows.append(np.asarray(got.values[name], dtype=np.float64))
-        columns = [got.values[name] for name in self._values]
-        self._stats.append(compact(np.column_stack(columns) if got.stats is None else got.stats))
-        if got.coverage is not None:
-            self._coverage.append(np.array([pair.share for pair in got.coverage]))
-            self.unread.update(pair.language for pair in got.coverage if pair.unread)
-        return got.details or []
+            rows.append(chunk.values[name])
+        self._stats.append(chunk.stats)
+        self.unread.update(chunk.unread)
+        if chunk.coverage is not None:
+            self._coverage.append(chunk.coverage)
 
     def keep(self, details: list[dict[str, Any]]) -> None:
         """Keep structures for the result."""
         self._details.extend(details)
 
-    def result(self, refs: str, detailed: bool) -> MetricResult:
+    def result(self, refs: str, detailed: bool = False, facts: RunFacts | None = None) -> MetricResult:
+        """Return the result of all chunks; `facts` are the scorer's own by default."""
         scorer, name = self.scorer, self.scorer.spec.name
+        facts = facts or RunFacts.of(scorer)
         # chunks are dropped as they are joined: a million pairs are not held twice
         values = {key: np.concatenate(self._values.pop(key)) for key in list(self._values)}
         stats = RowTable.joined(self._stats).rows(~np.isnan(values[name]))
@@ -151,7 +198,7 @@ class _Collector:
         n = len(stats)
         numbers = {key: float(v) for key, v in scorer.summarise(stats.sum(), n).items()} if n else {}
         cutter = scorer.resources.cutter
-        fields = {**(cutter.fields if cutter else {}), **scorer.signature_fields()}
+        fields = {**(cutter.fields if cutter else {}), **facts.fields}
         text = signature(name, scorer.config.name, fields, refs, scorer.spec.version)
         return MetricResult(
             spec=scorer.spec,
@@ -160,13 +207,13 @@ class _Collector:
             values=values,
             signature=text,
             details=self._details if detailed else None,
-            report=scorer.report(),
+            report=facts.report,
             coverage=np.concatenate(self._coverage) if self._coverage else None,
             _stats=stats,
             _summarise=scorer.summarise,
-            asked=scorer.asks,
-            judged=scorer.judged,
-            failures=dict(Counter(scorer.failures).most_common()),
+            asked=facts.asked,
+            judged=facts.judged,
+            failures=dict(Counter(facts.failures).most_common()),
         )
 
 
@@ -198,29 +245,32 @@ def run(
         for chunk in chunks(read(), chunk_pairs):
             for scorer in first_pass:
                 scorer.observe(chunk)
-    collectors = {s.spec.name: _Collector(s) for s in scorers}
+    collectors = {s.spec.name: Collector(s) for s in scorers}
     ids: list[str | int] = []
     reference_counts: set[int] = set()
     with tqdm(total=total, desc="scoring", unit="pair", disable=None if progress else True) as bar:
         for chunk in chunks(read(), chunk_pairs):
-            details = {name: c.add(chunk, detailed or on_details is not None) for name, c in collectors.items()}
+            details: dict[str, list[dict[str, Any]]] = {}
+            for name, collector in collectors.items():
+                scored = score_chunk(collector.scorer, chunk, detailed or on_details is not None)
+                collector.add(scored)
+                details[name] = scored.details
+                if detailed:
+                    collector.keep(scored.details)
             if on_details:
                 for i, pair in enumerate(chunk):
                     on_details({"id": pair.id, "details": {name: rows[i] for name, rows in details.items()}})
-            if detailed:
-                for name, collector in collectors.items():
-                    collector.keep(details[name])
             reference_counts.update(len(p.references) for p in chunk)
             ids.extend(p.id for p in chunk)
             bar.update(len(chunk))
     if not ids:
         raise InputError("predictions and references are empty: give at least one pair of reports")
-    _warn_unread(collectors.values(), len(ids))
+    warn_unread(collectors.values(), len(ids))
     refs = refs_text(min(reference_counts), max(reference_counts))
     return ids, {name: c.result(refs, detailed) for name, c in collectors.items()}
 
 
-def _warn_unread(collectors: Iterable[_Collector], total: int) -> None:
+def warn_unread(collectors: Iterable[Collector], total: int) -> None:
     """Warn once about pairs that the findings parser could not read. The warning contains no text of a report."""
     blind = [collector for collector in collectors if collector.unread]
     if not blind:

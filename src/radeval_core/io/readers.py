@@ -37,20 +37,24 @@ class PairFile:
         limit: the largest number of pairs to read.
         columns: names of the columns; if None, our own names, and errors do not mention options of the command line.
         further: columns that a metric reads besides the reports, if the file has them: `image`, `boxes`, `age`, …
+        start: number of pairs to pass over.
+        offset: added to the place of a row in the file, which is its id if it has none.
     """
 
     path: Path
     limit: int | None = None
     columns: PairColumns | None = None
     further: tuple[str, ...] = ()
+    start: int = 0
+    offset: int = 0
     _notes: Notes = field(default_factory=Notes, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Pair]:
         roles = (self.columns or PairColumns()).roles(self.further)
         finder = ColumnFinder(roles, self._notes, hints=self.columns is not None)
-        rows = table_rows(self.path, finder, self._notes)
+        rows = table_rows(self.path, finder, self._notes, self.start)
         ids = array("q")  # of each id only a hash: eight bytes per row
-        for index, (where, row) in enumerate(islice(rows, self.limit)):
+        for index, (where, row) in enumerate(islice(rows, self.limit), start=self.start + self.offset):
             columns = finder.find(where, row)
             pair = pair_of(where, row, index, columns)
             if self.further:

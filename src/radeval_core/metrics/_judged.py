@@ -194,3 +194,10 @@ class JudgedScorer(CheckpointScorer, Generic[A]):
 
     def signature_fields(self) -> dict[str, object]:
         return self.judge.fields
+
+    def joined_fields(self, parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
+        ways = {way for part in parts for way in str(part.get("decoding", "")).split("+")} - {""}
+        decoding = "+".join(sorted(ways))  # a server may decode some answers otherwise than asked
+        return super().joined_fields(
+            [{key: decoding if key == "decoding" else part[key] for key in part} for part in parts]
+        )
