@@ -18,7 +18,7 @@ FLOORS = (
     ("metric_help", "spool", "shown_values"),
     ("presets",),
     ("api",),
-    ("evaluate_module", "data"),
+    ("evaluate_module", "data", "cluster"),
     ("bench", "hub"),
     ("leaderboard", "fit"),
     ("ui",),

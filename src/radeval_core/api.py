@@ -247,7 +247,7 @@ def score(
         contexts: what is known about the patient of each pair, in order: a mapping with `age`, `sex`, `indication`,
             `history`, or None; instead of keys or columns of the pairs. Metrics that do not use it ignore it.
     """
-    shown, configs, options = _chosen(metrics, preset, published, configs, options)
+    shown, configs, options = chosen_values(metrics, preset, published, configs, options)
     names = metrics_of(shown)
     for name in (*configs, *options):
         if name not in names:
@@ -275,7 +275,7 @@ def score(
     return Scores(ids, results, shown, cutter.counts() if cutter else {})
 
 
-def _chosen(
+def chosen_values(
     metrics: Sequence[str] | None,
     preset: str | Preset | None,
     published: bool,

@@ -47,7 +47,8 @@ class MetricResult:
             it understood less; None if the config does not use the parser.
         asked: the judge model that was asked, with its server; empty if none was.
         judged: how many pairs have a usable answer of the model.
-        failures: how many pairs have no usable answer of the model, by reason; the most frequent first.
+        failures: how many pairs have no usable answer of the model, by reason; the most frequent first. Without a
+            model: how many pairs made the metric fail, where the pairs were scored in parts.
     """
 
     spec: MetricSpec
@@ -87,7 +88,7 @@ class MetricResult:
         """Return why a judge model gave no usable answer at all; empty if it gave one, or if none was asked."""
         from radeval_core.judges.engine import failed_judge
 
-        return failed_judge(self.asked, self.judged, self.failures)
+        return failed_judge(self.asked, self.judged, self.failures) if self.asked else ""
 
     @property
     def numbers(self) -> dict[str, float]:
