@@ -69,8 +69,9 @@ def checkpoints(tmp_path_factory):
 def command(root, checkpoints, out, *more):
     configs = {"chexbert_f1": "chexbert", "radgraph_f1": "radgraph", "ratescore": "ratescore"}
     chosen = [text for name, kind in configs.items() for text in ("--config", f"{name}={checkpoints / kind}")]
-    return ["-m", "radeval_core.cli", "score", str(root / "examples" / "pairs.jsonl"), "--device", "cpu", "--json",
-            "--metrics", ",".join((*configs, "bertscore")), "--batch-tokens", "256", "--out", str(out), *chosen, *more]  # fmt: skip
+    named = ["--metrics", ",".join((*configs, "bertscore")), "--out", str(out), *chosen, *more]
+    pairs = str(root / "examples" / "pairs.jsonl")
+    return ["-m", "radeval_core.cli", "score", pairs, "--device", "cpu", "--json", "--batch-tokens", "256", *named]
 
 
 @pytest.mark.e2e

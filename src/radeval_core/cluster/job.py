@@ -61,20 +61,17 @@ class ScoringJob:
                     )
         return scorers
 
-    def reader(
-        self, path: str, scorers: Sequence[Scorer], start: int = 0, count: int | None = None, offset: int = 0
-    ) -> PairFile:
-        """Return a reader of some pairs of a file.
+    def reader(self, path: str, scorers: Sequence[Scorer], start: int = 0, count: int | None = None) -> PairFile:
+        """Return a reader of some pairs of a file. Rows without an id get none: their place in the corpus is not known.
 
         Args:
             path: the file.
             scorers: the scorers; they say which further columns are read.
             start: number of pairs to pass over.
             count: number of pairs to read; all by default.
-            offset: number of pairs in the files before this one.
         """
         further = tuple(dict.fromkeys(column for scorer in scorers for column in scorer.columns))
-        return PairFile(Path(path), count, PairColumns(*self.columns), further, start, offset)
+        return PairFile(Path(path), count, PairColumns(*self.columns), further, start, numbered=False)
 
     def digest(self, observed: str = "") -> str:
         """Return a digest of everything that can move a score of a pair.

@@ -35,7 +35,6 @@ class PlannedFile:
     """A file and its parts."""
 
     survey: Survey
-    offset: int
     parts: tuple[PartPlan, ...]
 
 
@@ -65,14 +64,15 @@ class Plan:
 def make_plan(folder: Path, job: str, surveys: Sequence[Survey]) -> Plan:
     """Number the parts of all files."""
     files: list[PlannedFile] = []
-    number = offset = 0
+    number = first = 0
     for survey in surveys:
-        sizes = zip(survey.sizes, survey.digests, strict=True)
-        parts = tuple(PartPlan(number + i, size, digest) for i, (size, digest) in enumerate(sizes))
-        files.append(PlannedFile(survey, offset, parts))
-        number += len(parts)
-        offset += survey.pairs
-    if not offset:
+        parts: list[PartPlan] = []
+        for size, digest in zip(survey.sizes, survey.digests, strict=True):
+            parts.append(PartPlan(number, first, size, digest))
+            number += 1
+            first += size
+        files.append(PlannedFile(survey, tuple(parts)))
+    if not first:
         raise InputError(f"{surveys[0].path}: no pairs to score")
     return Plan(folder, job, tuple(files))
 
@@ -93,8 +93,14 @@ def open_folder(folder: Path) -> Iterator[None]:
     try:
         if lock_file(handle) is False:
             raise InputError(f"another run writes to {folder}: wait for it, or give --out another name")
+    except InputError:
+        os.close(handle)
+        raise
+    try:
         yield
     finally:
+        if not any(folder.glob("part-*")):  # nothing that the next run could use
+            delete_folder(folder)
         os.close(handle)
 
 
@@ -124,7 +130,7 @@ def keep_usable_parts(plan: Plan) -> set[int]:
 
 
 def _fits(facts: PartFacts | None, plan: Plan, part: PartPlan) -> bool:
-    return facts is not None and (facts.job, facts.pairs, facts.rows) == (plan.job, part.digest, part.size)
+    return facts is not None and (facts.job, facts.pairs, facts.rows) == (plan.job, part.content, part.size)
 
 
 def plan_runs(plan: Plan, done: set[int], workers: int) -> list[Run]:
@@ -133,17 +139,13 @@ def plan_runs(plan: Plan, done: set[int], workers: int) -> list[Run]:
     length = max(1, todo // (workers * _RUNS_PER_WORKER))
     runs: list[Run] = []
     for file in plan.files:
-        start, waiting = 0, list[PartPlan]()
-        first = 0
-        for part in file.parts:
-            if part.number in done or len(waiting) == length:
-                runs += [Run(file.survey.path, first, file.offset, tuple(waiting))] if waiting else []
+        waiting: list[PartPlan] = []
+        for part in (*file.parts, None):
+            if waiting and (part is None or part.number in done or len(waiting) == length):
+                runs.append(Run(file.survey.path, waiting[0].first - file.parts[0].first, tuple(waiting)))
                 waiting = []
-            if part.number not in done:
-                first = first if waiting else start
+            if part is not None and part.number not in done:
                 waiting.append(part)
-            start += part.size
-        runs += [Run(file.survey.path, first, file.offset, tuple(waiting))] if waiting else []
     return runs
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -81,7 +82,7 @@ class ScoringActor:
         if self._worker is None:  # not in the constructor: Ray would start an actor that fails there again and again
             self._worker = Worker(*self._arguments)
         parts = tuple(PartPlan(**part) for part in plain["parts"])
-        return self._worker.do(Run(plain["path"], plain["start"], plain["offset"], parts))
+        return self._worker.do(Run(plain["path"], plain["start"], parts))
 
 
 def _caught(do: Callable[[Any], Any], given: Any) -> dict[str, Any]:
@@ -121,23 +122,24 @@ def score_on_ray(
     scorers = job.make_scorers()
     for scorer in scorers:
         api.announce(scorer.spec, scorer.config.name)
-    with open_folder(folder), _cluster(address, workers) as ray, new_key(folder) as key:
-        surveys = _surveys(ray, paths, job, folder, workers, progress)
-        observed = add_up(scorers, surveys, key)
-        plan = make_plan(folder, job.digest(observed_digest(scorers, observed, key)), surveys)
-        done = keep_usable_parts(plan)
-        resumed = sum(part.size for part in plan.parts if part.number in done)
-        runs = plan_runs(plan, done, workers)
-        with tqdm(
-            total=plan.pairs, initial=resumed, desc="scoring", unit="pair", disable=None if progress else True
-        ) as bar:
-            if runs:
-                rows = ray.data.from_items([{"run": asdict(run)} for run in runs], override_num_blocks=len(runs))
-                arguments = (job, str(folder), plan.job, observed)
-                gpus = gpus_per_worker(scorers, ray.cluster_resources())
-                for pairs in _answers(rows, ScoringActor, arguments, min(workers, len(runs)), gpus):
-                    bar.update(pairs)
-    scores = join_parts(plan, scorers, shown, progress)
+    with open_folder(folder):
+        with _cluster(address, workers) as ray, new_key(folder) as key:
+            surveys = _surveys(ray, paths, job, folder, workers, progress)
+            observed = add_up(scorers, surveys, key)
+            plan = make_plan(folder, job.digest(observed_digest(scorers, observed, key)), surveys)
+            done = keep_usable_parts(plan)
+            resumed = sum(part.size for part in plan.parts if part.number in done)
+            runs = plan_runs(plan, done, workers)
+            with tqdm(
+                total=plan.pairs, initial=resumed, desc="scoring", unit="pair", disable=None if progress else True
+            ) as bar:
+                if runs:
+                    rows = ray.data.from_items([{"run": asdict(run)} for run in runs], override_num_blocks=len(runs))
+                    arguments = (job, str(folder), plan.job, observed)
+                    gpus = gpus_per_worker(scorers, ray.cluster_resources())
+                    for pairs in _answers(rows, ScoringActor, arguments, min(workers, len(runs)), gpus):
+                        bar.update(pairs)
+        scores = join_parts(plan, scorers, shown, progress)
     return RayScores(
         scores,
         sum(survey.empty_predictions for survey in surveys),
@@ -187,9 +189,8 @@ def _answers(rows: Any, actor: type, arguments: tuple[Any, ...], workers: int, g
 
 def gpus_per_worker(scorers: Sequence[Scorer], resources: Mapping[str, float]) -> float:
     """Return the GPUs of each actor: one if a metric runs a model and the cluster has GPUs, else none."""
-    runs_model = any(
-        (s.config.extra == "models" or (s.checkpoint and not s.checkpoint.startswith(_REMOTE))) for s in scorers
-    )
+    here = [scorer for scorer in scorers if not (scorer.checkpoint or "").startswith(_REMOTE)]
+    runs_model = any(scorer.checkpoint or scorer.config.extra == "models" for scorer in here)
     return 1 if runs_model and resources.get("GPU", 0) >= 1 else 0
 
 
@@ -210,15 +211,18 @@ def _cluster(address: str | None, workers: int) -> Iterator[Any]:
         raise InputError("Ray already runs in this process: call ray.shutdown() first")
     quiet = {"include_dashboard": False} if address is None else {}
     local = {"num_cpus": workers + 1, "object_store_memory": _OBJECT_STORE, **quiet} if address is None else {}
+    if address is not None:
+        _check_address(address)
     try:
         with _silent():
             ray.init(address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **local)
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
-        where = f"the Ray cluster at {address}" if address else "a local Ray cluster"
-        raise RadevalError(f"cannot reach {where} ({type(error).__name__}): check --ray-address") from error
+        raise _unreachable(address, error) from error
     _quiet(ray)
     try:
-        yield ray
+        # Ray prints on stdout that a worker was lost, and replaces it
+        with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+            yield ray
     except ray.exceptions.RayError as error:
         raise RadevalError(
             f"Ray could not finish ({type(error).__name__}): the logs of the cluster say more. Start again with the "
@@ -226,6 +230,23 @@ def _cluster(address: str | None, workers: int) -> Iterator[Any]:
         ) from None
     finally:
         ray.shutdown()
+
+
+def _check_address(address: str) -> None:
+    """Fail at once if nobody listens at HOST:PORT: Ray would try for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not colon:  # `auto` or `local`
+        return
+    try:
+        with socket.create_connection((host, int(port)), timeout=10):
+            return
+    except (OSError, ValueError, OverflowError) as error:
+        raise _unreachable(address, error) from error
+
+
+def _unreachable(address: str | None, error: Exception) -> RadevalError:
+    where = f"the Ray cluster at {address}" if address else "a local Ray cluster"
+    return RadevalError(f"cannot reach {where} ({type(error).__name__}): check --ray-address, or start Ray there")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -34,13 +34,20 @@ class PartPlan:
 
     Attributes:
         number: number of the part, from 0.
+        first: place of its first pair among all pairs; rows without an id are numbered from here.
         size: number of pairs.
         digest: digest of the pairs.
     """
 
     number: int
+    first: int
     size: int
     digest: str
+
+    @property
+    def content(self) -> str:
+        """Return what the metadata of the part say of its pairs."""
+        return f"{self.digest}@{self.first}"
 
 
 @dataclass(frozen=True)
@@ -50,13 +57,11 @@ class Run:
     Attributes:
         path: the file.
         start: number of pairs of the file before the first part.
-        offset: number of pairs in the files before this one.
         parts: the parts.
     """
 
     path: str
     start: int
-    offset: int
     parts: tuple[PartPlan, ...]
 
     @property
@@ -84,7 +89,7 @@ class Worker:
 
     def do(self, run: Run) -> int:
         """Score and write the parts of a run that are not there yet; return the number of pairs."""
-        pairs = iter(self._job.reader(run.path, self._scorers, run.start, run.pairs, run.offset))
+        pairs = iter(self._job.reader(run.path, self._scorers, run.start, run.pairs))
         cutter = self._scorers[0].resources.cutter
         cut = cutter.pairs(pairs) if cutter else pairs
         for plan in run.parts:
@@ -92,7 +97,7 @@ class Worker:
             if len(chunk) != plan.size or pairs_digest(chunk) != plan.digest:
                 raise InputError(f"{run.path} was changed while it was scored: start again")
             if not part_path(self._folder, plan.number).exists():  # a run that was cut short has written some
-                self._make(plan, chunk)
+                self._make(plan, [p if p.id != "" else replace(p, id=i) for i, p in enumerate(chunk, plan.first)])
         return run.pairs
 
     def _make(self, plan: PartPlan, pairs: Sequence[Pair]) -> None:
@@ -111,7 +116,7 @@ class Worker:
                 dict(Counter(scorer.failures) - failures + Counter(reasons[name].values())),
                 dict(chunk.unread),
             )
-        part = PartFacts(self._digest, plan.digest, len(pairs), facts)
+        part = PartFacts(self._digest, plan.content, len(pairs), facts)
         write_part(self._folder, plan.number, Part(part, [pair.id for pair in pairs], chunks, reasons))
         journal.delete()
 
