@@ -219,17 +219,17 @@ def _cluster(address: str | None, workers: int) -> Iterator[Any]:
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
         raise _unreachable(address, error) from error
     _quiet(ray)
-    try:
-        # Ray prints on stdout that a worker was lost, and replaces it
-        with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+    # Ray prints on stdout that a worker was lost, and replaces it; some of that comes when it is shut down
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+        try:
             yield ray
-    except ray.exceptions.RayError as error:
-        raise RadevalError(
-            f"Ray could not finish ({type(error).__name__}): the logs of the cluster say more. Start again with the "
-            "same command: parts that are written are not scored again"
-        ) from None
-    finally:
-        ray.shutdown()
+        except ray.exceptions.RayError as error:
+            raise RadevalError(
+                f"Ray could not finish ({type(error).__name__}): the logs of the cluster say more. Start again with "
+                "the same command: parts that are written are not scored again"
+            ) from None
+        finally:
+            ray.shutdown()
 
 
 def _check_address(address: str) -> None:

@@ -27,7 +27,7 @@ A = TypeVar("A")
 #: names of findings whose vectors a run remembers
 _NAMES = 16_384
 #: prefixes of a model's name that can replace a config
-BACKENDS = ("transformers", "vllm", "http", "anthropic")
+BACKENDS = ("transformers", "vllm", "http", "anthropic", "ray-vllm", "ray-http")
 #: how the embedded judge compares findings that the lexicon does not list
 OPEN_MATCH = Option(
     None,
