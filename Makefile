@@ -31,7 +31,7 @@ spaces: $(VENV)/.installed-all
 	$(BIN)/python spaces/serve.py --port $(PORT)
 
 quick: ruff
-	$(PYTEST) -m "not (browser or e2e or slow or published)"
+	$(PYTEST) -m "not (browser or e2e or slow or published or harness)"
 
 test: chromium $(VENV)/.installed-test $(VENV)/.installed-weights lint
 	$(PYTEST)

@@ -17,7 +17,7 @@ class Collected:
     def pytest_collection_finish(self, session):
         self.files = [str(item.path.relative_to(session.config.rootpath)) for item in session.items if self.quick(item)]
     def quick(self, item):
-        return not any(item.get_closest_marker(tier) for tier in ("browser", "e2e", "slow", "published"))
+        return not any(item.get_closest_marker(tier) for tier in ("browser", "e2e", "slow", "published", "harness"))
 
 collected = Collected()
 status = pytest.main(["--collect-only", "-p", "no:cacheprovider"], [collected])

@@ -36,9 +36,16 @@ def test_a_metric_that_we_lack_is_marked():
     assert ours("Metrics")["MammoGREEN"] == "**✗**"
 
 
-@pytest.mark.parametrize("row", ["rewards for training", "scoring server", "Ray", "several GPUs"])
+@pytest.mark.parametrize("row", ["rewards for training", "scoring server"])
 def test_what_is_missing_around_the_number_is_marked(row):
     assert "**✗**" in ours("What surrounds the number")[row]
+
+
+def test_the_engine_that_the_page_names_exists(capsys):
+    assert "`--engine ray`" in ours("What surrounds the number")["Ray"]
+    with pytest.raises(SystemExit):
+        cli.main(["score", "--help"])
+    assert "--engine {local,ray}" in capsys.readouterr().out
 
 
 def test_every_row_has_a_cell_per_collection():
