@@ -20,9 +20,8 @@ from radeval_core.judges.backends.http_limits import HEADERS
 from radeval_core.judges.backends.prompts import Prompt, PromptMaker
 from radeval_core.judges.backends.server_address import server_name
 from radeval_core.judges.backends.server_answers import NoAnswer, openai_answer
+from radeval_core.judges.backends.vllm_backend import DTYPES, VllmModel
 
-#: vLLM's names of the number formats
-_DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 #: statuses after which the same question may be answered
 _BUSY = (408, 429, 500, 502, 503, 504)
 
@@ -154,7 +153,7 @@ class _Response:
         return self._row
 
 
-class RayVllmBackend:
+class RayVllmBackend(VllmModel):
     """Gets answers from a model that the vLLM processor of `ray.data.llm` runs on the GPUs of a cluster.
 
     The model is loaded anew for every call of `answers`, so ask many questions at once.
@@ -165,6 +164,8 @@ class RayVllmBackend:
         tensor_parallel_size: number of GPUs that share one copy of the model.
         concurrency: copies of the model.
     """
+
+    kind = "ray-vllm"
 
     def __init__(
         self, source: str, dtype: str | None = None, tensor_parallel_size: int = 1, concurrency: int = 1
@@ -184,25 +185,11 @@ class RayVllmBackend:
             config = load_config(source)
             tokenizer = pretrained(transformers.AutoTokenizer, source)
         self._source, self._concurrency, self._parallel = source, concurrency, tensor_parallel_size
-        self._engine_dtype = _DTYPES[dtype] if dtype else "auto"
+        self._engine_dtype = DTYPES[dtype] if dtype else "auto"
         self.dtype = dtype or str(config.dtype or "auto").removeprefix("torch.")
         self.model_name = identity(source, config, source)
         context = getattr(config.get_text_config(), "max_position_embeddings", None) or 2048
         self.prompts = PromptMaker(tokenizer, context, self.model_name)
-
-    @property
-    def identity(self) -> str:
-        return f"vllm|{self.model_name}|{self.dtype}|greedy|template:{self.prompts.template_version}"
-
-    @property
-    def fields(self) -> dict[str, object]:
-        return {
-            "backend": "ray-vllm",
-            "model": self.model_name,
-            "context": self.prompts.context,
-            "dtype": self.dtype,
-            "decoding": "greedy",
-        }
 
     def config(self, llm: Any) -> Any:
         """Return the configuration of the processor: no template, no tokeniser of its own, errors per row."""
