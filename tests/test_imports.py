@@ -18,7 +18,7 @@ FLOORS = (
     ("metric_help", "spool", "shown_values", "score_scale", "joint_run"),
     ("presets",),
     ("api",),
-    ("evaluate_module", "data", "adapters", "client"),
+    ("evaluate_module", "data", "adapters", "client", "cluster"),
     ("bench", "hub", "rewards"),
     ("leaderboard", "fit", "reading"),
     ("ui", "serve"),

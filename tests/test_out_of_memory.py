@@ -148,6 +148,7 @@ def test_a_process_of_a_run_that_is_killed_ends_the_others(pairs, tmp_path):
         second.communicate(timeout=30)
         _, err = first.communicate(timeout=60)
     assert first.returncode == 1
-    assert f"radeval: process {first.pid} (1 of 2) lost another process of this run" in err.splitlines()[-1]
+    lost = f"radeval: process {first.pid} (1 of 2) lost process {second.pid} (2 of 2): it failed or was killed"
+    assert lost in err.splitlines()[-1]
     assert "Traceback" not in err and "MRS" not in err
     check(killed=True)

@@ -251,7 +251,7 @@ def score(
         contexts: what is known about the patient of each pair, in order: a mapping with `age`, `sex`, `indication`,
             `history`, or None; instead of keys or columns of the pairs. Metrics that do not use it ignore it.
     """
-    shown, configs, options = _chosen(metrics, preset, published, configs, options)
+    shown, configs, options = chosen_values(metrics, preset, published, configs, options)
     names = metrics_of(shown)
     check_settings(names, configs, options)
     if isinstance(pairs, PairSpool):  # its reports were cut when it was filled
@@ -277,7 +277,7 @@ def score(
     return Scores(ids, results, shown, cutter.counts() if cutter else {})
 
 
-def _chosen(
+def chosen_values(
     metrics: Sequence[str] | None,
     preset: str | Preset | None,
     published: bool,

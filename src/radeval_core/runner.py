@@ -47,7 +47,8 @@ class MetricResult:
             it understood less; None if the config does not use the parser.
         asked: the judge model that was asked, with its server; empty if none was.
         judged: how many pairs have a usable answer of the model.
-        failures: how many pairs have no usable answer of the model, by reason; the most frequent first.
+        failures: how many pairs have no usable answer of the model, by reason; the most frequent first. Without a
+            model: how many pairs made the metric fail, where the pairs were scored in parts.
     """
 
     spec: MetricSpec
@@ -87,7 +88,7 @@ class MetricResult:
         """Return why a judge model gave no usable answer at all; empty if it gave one, or if none was asked."""
         from radeval_core.judges.engine import failed_judge
 
-        return failed_judge(self.asked, self.judged, self.failures)
+        return failed_judge(self.asked, self.judged, self.failures) if self.asked else ""
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -112,8 +113,67 @@ class MetricResult:
         return self._summarise(sums, n)
 
 
+@dataclass(frozen=True)
+class ScoredChunk:
+    """What a scorer found in a chunk of pairs, one row per pair.
+
+    Attributes:
+        values: per-pair values, keyed by the metric's name and its parts.
+        stats: the columns of the per-pair statistics, see `compact`.
+        coverage: the share that the findings parser understood of each pair; None if the config does not use it.
+        unread: languages of the pairs that the parser could not read; an empty one if it is not known.
+        details: the structures behind each score, if requested.
+        outcomes: what a judge model did with each pair, see `Scorer.outcomes`; empty if none was asked.
+    """
+
+    values: dict[str, Array]
+    stats: list[NDArray[Any]]
+    coverage: Array | None = None
+    unread: Counter[str] = field(default_factory=Counter)
+    details: list[dict[str, Any]] = field(default_factory=list)
+    outcomes: Sequence[str | None] = ()
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What a scorer knows after all pairs: the attributes of the same names of `MetricResult`, and signature fields."""
+
+    fields: dict[str, object]
+    report: dict[str, Any]
+    asked: str
+    judged: int
+    failures: dict[str, int]
+
+
+def score_chunk(scorer: Scorer, pairs: Sequence[Pair], detailed: bool = False) -> ScoredChunk:
+    """Score a chunk of pairs."""
+    before = len(scorer.outcomes)
+    got: PairScores = score_covered(scorer, pairs, detailed)
+    return scored_chunk(scorer, got, len(pairs), scorer.outcomes[before:])
+
+
+def scored_chunk(scorer: Scorer, got: PairScores, pairs: int, outcomes: Sequence[str | None]) -> ScoredChunk:
+    """Return the scores of some pairs as a chunk.
+
+    Args:
+        scorer: what scored them.
+        got: the scores.
+        pairs: number of pairs.
+        outcomes: what a judge model did with each pair.
+    """
+    values = {name: np.asarray(got.values[name], dtype=np.float64) for name in scorer.value_names}
+    for name, column in values.items():
+        if len(column) != pairs:
+            raise AssertionError(f"{name}: {len(column)} values for {pairs} pairs")
+    stats = compact(np.column_stack(list(values.values())) if got.stats is None else got.stats)
+    covered = got.coverage or ()
+    coverage = None if got.coverage is None else np.array([pair.share for pair in covered])
+    unread = Counter(pair.language for pair in covered if pair.unread)
+    return ScoredChunk(values, stats, coverage, unread, got.details or [], outcomes)
+
+
 class Collector:
-    """Gathers a scorer's batches into one result."""
+    """Gathers the chunks of one scorer into one result."""
 
     def __init__(self, scorer: Scorer) -> None:
         self.scorer = scorer
@@ -125,38 +185,30 @@ class Collector:
         #: languages of the pairs that the findings parser could not read; empty if it is not known
         self.unread: Counter[str] = Counter()
 
-    def add(self, pairs: Sequence[Pair], detailed: bool) -> list[dict[str, Any]]:
-        """Score a chunk, and return the structures behind its scores if they are wanted."""
-        before = len(self.scorer.outcomes)
-        got: PairScores = score_covered(self.scorer, pairs, detailed)
-        return self.take(got, len(pairs), self.scorer.outcomes[before:])
-
-    def take(self, got: PairScores, pairs: int, outcomes: Sequence[str | None]) -> list[dict[str, Any]]:
-        """Take the scores of some pairs, and return the structures behind them if they are wanted.
-
-        Args:
-            got: the scores.
-            pairs: number of pairs.
-            outcomes: what a judge model did with each pair, see `Scorer.outcomes`; empty if none is asked.
-        """
+    def add(self, chunk: ScoredChunk) -> None:
+        """Add the next chunk."""
         for name, rows in self._values.items():
-            if len(got.values[name]) != pairs:
-                raise AssertionError(f"{name}: {len(got.values[name])} values for {pairs} pairs")
-            rows.append(np.asarray(got.values[name], dtype=np.float64))
-        self._outcomes.extend(outcomes)
-        columns = [got.values[name] for name in self._values]
-        self._stats.append(compact(np.column_stack(columns) if got.stats is None else got.stats))
-        if got.coverage is not None:
-            self._coverage.append(np.array([pair.share for pair in got.coverage]))
-            self.unread.update(pair.language for pair in got.coverage if pair.unread)
-        return got.details or []
+            rows.append(chunk.values[name])
+        self._stats.append(chunk.stats)
+        self.unread.update(chunk.unread)
+        self._outcomes.extend(chunk.outcomes)
+        if chunk.coverage is not None:
+            self._coverage.append(chunk.coverage)
 
     def keep(self, details: list[dict[str, Any]]) -> None:
         """Keep structures for the result."""
         self._details.extend(details)
 
-    def result(self, refs: str, detailed: bool) -> MetricResult:
+    def _facts(self) -> RunFacts:
+        """Return the facts of a scorer that has scored all pairs; it may have scored those of other runs too."""
+        failures = dict(Counter(filter(None, self._outcomes)))
+        scorer = self.scorer
+        return RunFacts(scorer.signature_fields(), scorer.report(), scorer.asks, self._outcomes.count(""), failures)
+
+    def result(self, refs: str, detailed: bool = False, facts: RunFacts | None = None) -> MetricResult:
+        """Return the result of all chunks; `facts` are the scorer's own by default."""
         scorer, name = self.scorer, self.scorer.spec.name
+        facts = facts or self._facts()
         # chunks are dropped as they are joined: a million pairs are not held twice
         values = {key: np.concatenate(self._values.pop(key)) for key in list(self._values)}
         stats = RowTable.joined(self._stats).rows(~np.isnan(values[name]))
@@ -164,7 +216,7 @@ class Collector:
         n = len(stats)
         numbers = {key: float(v) for key, v in scorer.summarise(stats.sum(), n).items()} if n else {}
         cutter = scorer.resources.cutter
-        fields = {**(cutter.fields if cutter else {}), **scorer.signature_fields()}
+        fields = {**(cutter.fields if cutter else {}), **facts.fields}
         text = signature(name, scorer.config.name, fields, refs, scorer.spec.version)
         return MetricResult(
             spec=scorer.spec,
@@ -173,13 +225,13 @@ class Collector:
             values=values,
             signature=text,
             details=self._details if detailed else None,
-            report=scorer.report(),
+            report=facts.report,
             coverage=np.concatenate(self._coverage) if self._coverage else None,
             _stats=stats,
             _summarise=scorer.summarise,
-            asked=scorer.asks,
-            judged=self._outcomes.count(""),
-            failures=dict(Counter(filter(None, self._outcomes)).most_common()),
+            asked=facts.asked,
+            judged=facts.judged,
+            failures=dict(Counter(facts.failures).most_common()),
         )
 
 
@@ -218,25 +270,28 @@ def run(
     reference_counts: set[int] = set()
     with tqdm(total=total, desc="scoring", unit="pair", disable=None if progress else True) as bar:
         for chunk in chunks(read(), chunk_pairs):
-            details = {name: c.add(chunk, detailed or on_details is not None) for name, c in collectors.items()}
+            details: dict[str, list[dict[str, Any]]] = {}
+            for name, collector in collectors.items():
+                scored = score_chunk(collector.scorer, chunk, detailed or on_details is not None)
+                collector.add(scored)
+                details[name] = scored.details
+                if detailed:
+                    collector.keep(scored.details)
             if on_details:
                 for i, pair in enumerate(chunk):
                     on_details({"id": pair.id, "details": {name: rows[i] for name, rows in details.items()}})
-            if detailed:
-                for name, collector in collectors.items():
-                    collector.keep(details[name])
             reference_counts.update(len(p.references) for p in chunk)
             ids.extend(p.id for p in chunk)
             bar.update(len(chunk))
     if not ids:
         raise InputError("predictions and references are empty: give at least one pair of reports")
     if warn_unread:
-        _warn_unread(collectors.values(), len(ids))
+        warn_of_unread(collectors.values(), len(ids))
     refs = refs_text(min(reference_counts), max(reference_counts))
     return ids, {name: c.result(refs, detailed) for name, c in collectors.items()}
 
 
-def _warn_unread(collectors: Iterable[Collector], total: int) -> None:
+def warn_of_unread(collectors: Iterable[Collector], total: int) -> None:
     """Warn once about pairs that the findings parser could not read. The warning contains no text of a report."""
     blind = [collector for collector in collectors if collector.unread]
     if not blind:

@@ -36,7 +36,7 @@ def test_a_metric_that_we_lack_is_marked():
     assert ours("Metrics")["MammoGREEN"] == "**✗**"
 
 
-@pytest.mark.parametrize("row", ["rewards for training", "scoring server", "Ray", "several GPUs"])
+@pytest.mark.parametrize("row", ["rewards for training", "scoring server"])
 def test_what_is_missing_around_the_number_is_marked(row):
     assert "**✗**" in ours("What surrounds the number")[row]
 
@@ -47,6 +47,13 @@ def test_there_is_an_adapter_for_every_harness_that_the_page_names():
     for name in ("trainer", "lighteval", "inspect_ai", "torchmetrics", "dspy"):
         assert name in cell and name in adapters
     assert "lm-eval" in cell and "lm_eval" in adapters
+
+
+def test_the_engine_that_the_page_names_exists(capsys):
+    assert "`--engine ray`" in ours("What surrounds the number")["Ray"]
+    with pytest.raises(SystemExit):
+        cli.main(["score", "--help"])
+    assert "--engine {local,ray}" in capsys.readouterr().out
 
 
 def test_every_row_has_a_cell_per_collection():

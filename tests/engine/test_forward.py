@@ -233,3 +233,15 @@ def test_padding_is_on_the_right():
     ids, mask = pad_right([[5, 6], [7]], 0)
     assert ids.tolist() == [[5, 6], [7, 0]]
     assert mask.tolist() == [[1, 1], [1, 0]]
+
+
+def test_copies_on_other_devices_give_the_vectors_of_one_bit_for_bit(tiny_encoder):
+    """Two devices that are both the CPU: the batches are dealt out to two copies of the model."""
+    embedder = TokenEmbedder(str(tiny_encoder), device="cpu", progress=False, batch_tokens=20)
+    alone = embedder.annotate(SENTENCES)
+    embedder.devices = [CPU, CPU]
+    embedder.make_loop(embedder.loop.model, embedder.tokenizer.pad_token_id)
+    (copy,) = embedder.loop.copies
+    assert copy.model is not embedder.loop.model
+    both = embedder.annotate(SENTENCES)
+    assert all(np.array_equal(a.vectors, b.vectors) for a, b in zip(alone, both, strict=True))

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from radeval_core.errors import RadevalError
 from radeval_core.judges.backends.base import Answer, Message, Request
-from radeval_core.judges.backends.processes import running_processes, share
+from radeval_core.judges.backends.processes import share
 
 
 class Threads:
@@ -68,11 +69,12 @@ def test_every_process_gets_every_answer_and_asks_only_its_share(n, count):
         assert sorted(own, key=lambda item: item[0]) == [(i, Answer(str(i))) for i in range(n)]
 
 
-def test_a_single_process_does_not_share(monkeypatch):
-    monkeypatch.delenv("WORLD_SIZE", raising=False)
-    assert running_processes() is None
-    monkeypatch.setenv("WORLD_SIZE", "1")
-    assert running_processes() is None
+def test_processes_with_other_questions_are_refused():
+    group = Threads(2)
+    group.lists[1] = [("another digest", [(1, Answer("x"))])]
+    group.barrier = threading.Barrier(1)
+    with pytest.raises(RadevalError, match="the 2 processes of this run have different reports"):
+        list(share(lambda mine: enumerate([Answer("y")] * len(mine)), requests(2), group.member(0)))
 
 
 @pytest.mark.e2e
@@ -85,6 +87,7 @@ def test_launched_processes_share_the_questions(tmp_path):
             from pathlib import Path
             from toy_instructions import ToyBackend, ToyInstructions
             from radeval_core.engine.cache import DiskCache
+            from radeval_core.engine.processes import sharing_work
             from radeval_core.judges.engine import judge_pairs
             from radeval_core.judges.model_judge import ModelJudge
 
@@ -92,8 +95,9 @@ def test_launched_processes_share_the_questions(tmp_path):
             backend = ToyBackend(lambda q: "nonsense" if q == "3|x" else json.dumps({"errors": len(q)}))
             pairs = [(str(i), "x") for i in range(9)]
             judge = ModelJudge(ToyInstructions(), backend, DiskCache(folder / "cache"))
-            judge_pairs(judge, pairs[:2], progress=False)
-            verdicts = judge_pairs(judge, pairs, progress=False)
+            with sharing_work():
+                judge_pairs(judge, pairs[:2], progress=False)
+                verdicts = judge_pairs(judge, pairs, progress=False)
             result = {"asked": backend.asked, "found": [v.analysis for v in verdicts]}
             (folder / f"{rank}.json").write_text(json.dumps(result))
             """

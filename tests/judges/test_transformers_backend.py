@@ -20,12 +20,12 @@ SCHEMA = {
 
 @pytest.fixture(scope="module", autouse=True)
 def heavy_imports():
-    global decode_devices, default_dtype, pad_left, torch, transformers_backend, TransformersBackend
+    global model_devices, default_dtype, pad_left, torch, transformers_backend, TransformersBackend
     import torch
 
+    from radeval_core.engine.devices import model_devices
     from radeval_core.judges.backends.transformers_backend import (
         TransformersBackend,
-        decode_devices,
         default_dtype,
         pad_left,
         transformers_backend,
@@ -230,13 +230,13 @@ def test_every_gpu_gets_a_copy_unless_one_is_named_or_processes_share_them(monke
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 3)
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: False)
-    assert [str(d) for d in decode_devices(None)] == ["cuda:0", "cuda:1", "cuda:2"]
-    assert [str(d) for d in decode_devices("cuda:1")] == ["cuda:1"]
+    assert [str(d) for d in model_devices(None)] == ["cuda:0", "cuda:1", "cuda:2"]
+    assert [str(d) for d in model_devices("cuda:1")] == ["cuda:1"]
     assert default_dtype(torch.device("cuda")) == "fp16"
     monkeypatch.setenv("WORLD_SIZE", "2")
     monkeypatch.setenv("LOCAL_RANK", "1")
-    assert [str(d) for d in decode_devices("cuda")] == ["cuda:1"]
-    assert [str(d) for d in decode_devices("cpu")] == ["cpu"]
+    assert [str(d) for d in model_devices("cuda")] == ["cuda:1"]
+    assert [str(d) for d in model_devices("cpu")] == ["cpu"]
 
 
 def test_padding_is_on_the_left():

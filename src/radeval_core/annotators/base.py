@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from typing import Any
 
 import torch
 
-from radeval_core.engine.devices import choose_device, choose_dtype, token_budget
+from radeval_core.engine.devices import choose_dtype, model_devices, token_budget
 from radeval_core.engine.forward import ForwardLoop, TokenIds
 
 
@@ -19,9 +20,9 @@ class NeuralModel(ABC):
 
     Attributes:
         source: Hub id or folder of the checkpoint.
-        device: see `choose_device`.
+        device: see `choose_device`. By default, a model that reads texts gets a copy on every GPU.
         progress: show a bar on a terminal.
-        where: the device the model is on.
+        where: the device the model is on; of several the first.
         model_name: what signatures call the model, `name@revision`.
     """
 
@@ -32,7 +33,8 @@ class NeuralModel(ABC):
     model_name: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self.where = choose_device(self.device)
+        self.devices = model_devices(self.device)
+        self.where = self.devices[0]
         self.read_checkpoint()
 
     @abstractmethod
@@ -64,10 +66,15 @@ class TextModel(NeuralModel):
     def token_ids(self, texts: Sequence[str]) -> list[TokenIds]:
         """Return the token ids of each text, cut to the model's limit."""
 
-    def make_loop(self, model: Callable[..., Any], pad_id: int | None) -> None:
-        """Set `loop` to run this model, which must already be on its device."""
+    def make_loop(self, model: Any, pad_id: int | None) -> None:
+        """Set `loop` to run this model, which must already be on its device, and copies on the other devices."""
         budget = token_budget(self.where, self.batch_tokens)
-        self.loop = ForwardLoop(model, self.token_ids, pad_id or 0, self.where, budget)
+
+        def loop(on: torch.device, run: Callable[..., Any], copies: Sequence[ForwardLoop] = ()) -> ForwardLoop:
+            return ForwardLoop(run, self.token_ids, pad_id or 0, on, budget, copies)
+
+        others = [loop(device, copy.deepcopy(model).to(device)) for device in self.devices[1:]]
+        self.loop = loop(self.where, model, others)
 
     def encode(self, texts: Sequence[str], limit: int) -> list[TokenIds]:
         """Return token ids with special tokens from a transformers tokenizer, cut to a limit."""

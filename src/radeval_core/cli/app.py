@@ -8,7 +8,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 
 from radeval_core import __version__
 from radeval_core.cli.bench import add_bench_command
@@ -40,10 +40,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command. Return 0 on success, 2 for wrong input or options, 130 if interrupted, 1 for any other error."""
     args = _parser().parse_args(argv)
     _print_every_character()
+    from radeval_core.engine.processes import is_first_process, sharing_work
     from radeval_core.io import parts_removed_on_signals
 
+    first = is_first_process()
+    args.quiet |= not first  # of several processes, one shows notes and progress
+    level = logging.ERROR if args.quiet else logging.WARNING
     try:
-        with parts_removed_on_signals(), _notes_on_stderr(logging.ERROR if args.quiet else logging.WARNING):
+        with parts_removed_on_signals(), _notes_on_stderr(level), sharing_work(), _printing(first):
             status: int = args.run(args)
         sys.stdout.flush()
     except (InputError, CheckpointError, MissingDependencyError) as error:
@@ -79,6 +83,16 @@ def _print_every_character() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+@contextmanager
+def _printing(wanted: bool) -> Iterator[None]:
+    """Drop what is printed on stdout while the block runs, unless it is wanted: of several processes, one prints."""
+    if wanted:
+        yield
+        return
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+        yield
 
 
 @contextmanager

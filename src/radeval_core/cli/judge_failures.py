@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def failure_notes(results: Iterable[MetricResult]) -> list[str]:
-    """Return one sentence per metric of which a judge model left some pairs unscored."""
+    """Return one sentence per metric of which a judge model, or a failure, left some pairs unscored."""
     return [
-        f"{result.spec.name}: {sum(result.failures.values())} of {len(result.scores)} pairs are unscored by "
-        f"{result.asked}: {_reasons(result)}"
+        f"{result.spec.name}: {sum(result.failures.values())} of {len(result.scores)} pairs are unscored"
+        f"{f' by {result.asked}' if result.asked else ''}: {_reasons(result)}"
         for result in results
-        if result.failures and result.judged
+        if result.failures and (result.judged or not result.asked)
     ]
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from radeval_core.cli.arguments import (
     TABLES,
@@ -27,11 +28,16 @@ from radeval_core.cli.arguments import (
     preset_notes,
     preset_of,
 )
+from radeval_core.cli.cluster import ScoredRun, add_cluster_options, refuse_cluster_options, score_on_cluster
 from radeval_core.cli.judge_failures import check_judges, failure_notes
 from radeval_core.cli.report import DetailSinks, add_report_options, check_report_options, write_report
 from radeval_core.cli.score_table import coverage_note, print_scores, section_note
 from radeval_core.cli.table_formats import add_format_options
 from radeval_core.errors import InputError, OutputError
+
+if TYPE_CHECKING:
+    from radeval_core.presets import Preset
+    from radeval_core.shown_values import ShownValue
 
 _EXAMPLES = """examples:
   radeval score pairs.jsonl --metrics bleu,rouge
@@ -45,6 +51,7 @@ _EXAMPLES = """examples:
   radeval score pairs.jsonl --metrics all --report report.html
   radeval score pairs.jsonl --metrics green,rouge --section findings --format latex > table.tex
   radeval score pairs.jsonl --preset rexrank --published --device cuda
+  radeval score pairs/ --metrics bleu,green --engine ray --workers 16 --out scores.parquet
 
 presets (--preset NAME) give the numbers of a published table, under its names:
   rexrank        the seven columns of the ReXrank leaderboard
@@ -96,56 +103,41 @@ def add_score_command(commands: Any, common: argparse.ArgumentParser) -> None:
     add_model_options(score)
     score.add_argument("--batch-tokens", type=int, metavar="N", help="tokens per batch, including padding")
     score.add_argument("--limit", type=int, metavar="N", help="score only the first N pairs")
+    add_cluster_options(score)
 
 
 def _score(args: argparse.Namespace) -> int:
     from radeval_core import api, io
-    from radeval_core.shown_values import metrics_of, shown_value
-    from radeval_core.spool import PairSpool
+    from radeval_core.engine.processes import is_first_process
+    from radeval_core.shown_values import shown_value
 
     if args.json and args.format != "table":
         raise InputError("give --json or --format, not both")
     preset = preset_of(args)
     shown = preset.values if preset else [shown_value(name) for name in metric_list(args.metrics, parts=True)]
-    names = metrics_of(shown)
     inputs = input_files(args)
     out = io.check_output(args.out, inputs=inputs) if args.out else None
     details = io.check_output(args.details, (".jsonl",), "--details", inputs) if args.details else None
     page = io.check_output(args.report, (".html",), "--report", inputs) if args.report else None
     io.check_distinct({"--out": out, "--details": details, "--report": page})
+    if not is_first_process():  # the others only compute
+        out = details = page = None
     check_report_options(args)
-    configs, options = configs_of(args), options_of(args)
-    cutter = api.make_resources(lexicon=args.lexicon, section=args.section).cutter
-    # reads and checks the whole file once, before the first pair is scored
-    pairs = PairSpool(_open_pairs(args, api.columns_read(names, configs, options)), cutter)
-    total = len(pairs)
-    if not total:
-        raise InputError(f"{args.pairs or args.predictions}: no pairs to score")
     failures: list[OutputError] = []  # a full disk at the end must not cost the table
-    with io.kept_going(failures), io.jsonl_writer(details) if details else nullcontext() as write_details:
-        sinks = DetailSinks(write_details, bool(page))
-        scores = api.score(
-            pairs,
-            None if preset else [value.name for value in shown],
-            configs,
-            options,
-            device=args.device,
-            batch_tokens=args.batch_tokens,
-            cache=args.cache,
-            progress=not args.quiet,
-            total=total,
-            lexicon=args.lexicon,
-            preset=preset,
-            published=args.published,
-            on_details=sinks.on_details,
-        )
+    if args.engine == "ray":
+        run = score_on_cluster(args, preset, shown, out)
+    else:
+        refuse_cluster_options(args)
+        run = _score_here(args, preset, shown, details, bool(page), failures)
+    scores, total = run.scores, len(run.scores.ids)
     with io.kept_going(failures):
         if out:
             io.write_rows(out, scores.rows())
+        run.finish()
     with io.kept_going(failures):
         if page:
-            write_report(page, args, scores, pairs, sinks)
-    empty = {"empty_predictions": pairs.empty_predictions, "empty_references": pairs.empty_references}
+            run.write_page(page)
+    empty = {"empty_predictions": run.empty_predictions, "empty_references": run.empty_references}
     whole = not preset and all(value.key == value.metric for value in shown)
     summary = {name: row | empty for name, row in (scores.summary() if whole else scores.table()).items()}
     if args.json:
@@ -172,6 +164,50 @@ def _score(args: argparse.Namespace) -> int:
         _tell_files(args, out, details, page, total)
     check_judges(scores.results.values())
     return 0
+
+
+def _score_here(
+    args: argparse.Namespace,
+    preset: Preset | None,
+    shown: Sequence[ShownValue],
+    details: Path | None,
+    with_page: bool,
+    failures: list[OutputError],
+) -> ScoredRun:
+    """Score the pairs in this process, and with the others if several were launched."""
+    from radeval_core import api, io
+    from radeval_core.shown_values import metrics_of
+    from radeval_core.spool import PairSpool
+
+    configs, options = configs_of(args), options_of(args)
+    cutter = api.make_resources(lexicon=args.lexicon, section=args.section).cutter
+    # reads and checks the whole file once, before the first pair is scored
+    pairs = PairSpool(_open_pairs(args, api.columns_read(metrics_of(shown), configs, options)), cutter)
+    if not len(pairs):
+        raise InputError(f"{args.pairs or args.predictions}: no pairs to score")
+    with io.kept_going(failures), io.jsonl_writer(details) if details else nullcontext() as write_details:
+        sinks = DetailSinks(write_details, with_page)
+        scores = api.score(
+            pairs,
+            None if preset else [value.name for value in shown],
+            configs,
+            options,
+            device=args.device,
+            batch_tokens=args.batch_tokens,
+            cache=args.cache,
+            progress=not args.quiet,
+            total=len(pairs),
+            lexicon=args.lexicon,
+            preset=preset,
+            published=args.published,
+            on_details=sinks.on_details,
+        )
+    return ScoredRun(
+        scores,
+        pairs.empty_predictions,
+        pairs.empty_references,
+        write_page=lambda page: write_report(page, args, scores, pairs, sinks),
+    )
 
 
 def _tell_files(

@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from radeval_core.engine.cache import DiskCache
 from radeval_core.engine.fork_safe_lock import ForkSafeLock
+from radeval_core.engine.processes import running_processes
 
 #: the part of the memory for structures that are computed quickly
 _QUICK_SHARE = 4
@@ -83,7 +84,7 @@ class AnnotationStore:
         unknown = [text for text in missing if text not in fresh]
         if unknown:
             computed = dict(zip(unknown, annotator.annotate(unknown), strict=True))
-            if self.cache is not None and isinstance(annotator, DurableAnnotator):
+            if self.cache is not None and isinstance(annotator, DurableAnnotator) and self._writes():
                 self.cache.put(identity, {text: annotator.dump(a) for text, a in computed.items()})
             fresh.update(computed)
         with self._lock:
@@ -91,10 +92,19 @@ class AnnotationStore:
                 self._keep(identity, text, annotation, annotator.size(annotation))
         return found | fresh
 
+    @staticmethod
+    def _writes() -> bool:
+        """Return True if this process writes to the disk: of those that share their work, the first."""
+        processes = running_processes()
+        return processes is None or processes.rank == 0
+
     def _from_disk(self, annotator: Annotator, texts: list[str]) -> dict[str, Any]:
         if self.cache is None or not texts or not isinstance(annotator, DurableAnnotator):
             return {}
-        return {text: annotator.load(data) for text, data in self.cache.get(annotator.identity, texts).items()}
+        found = self.cache.get(annotator.identity, texts) if self._writes() else {}
+        if processes := running_processes():  # one process may have read the cache before another wrote to it
+            found = processes.agree(found)
+        return {text: annotator.load(data) for text, data in found.items()}
 
     def _keep(self, identity: str, text: str, annotation: Any, size: int) -> None:
         size += len(text)

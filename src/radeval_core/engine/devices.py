@@ -6,6 +6,7 @@ import os
 
 import torch
 
+from radeval_core.engine.processes import launched_count
 from radeval_core.errors import InputError
 
 #: padded tokens per batch: small batches fit a CPU's caches, large ones fill a GPU
@@ -26,6 +27,16 @@ def choose_device(wanted: str | None = None) -> torch.device:
     if not available[kind]:
         raise InputError(f"device {wanted!r} is not available on this machine: use --device cpu")
     return torch.device(wanted)
+
+
+def model_devices(wanted: str | None = None) -> list[torch.device]:
+    """Return the devices that get a copy of a model: all GPUs, unless one is given or each process has its own."""
+    device = choose_device(wanted)
+    if device.type != "cuda" or device.index is not None:
+        return [device]
+    if launched_count() > 1:
+        return [torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))]
+    return [torch.device("cuda", i) for i in range(torch.cuda.device_count())]
 
 
 def choose_dtype(name: str) -> torch.dtype:

@@ -103,7 +103,7 @@ def parts_of(target: Path) -> Iterator[Path]:
         with suppress(OSError):
             handle = os.open(part, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
             try:
-                if part not in _open_parts and _lock(handle) is True:
+                if part not in _open_parts and lock_file(handle) is True:
                     yield part
             finally:
                 os.close(handle)
@@ -175,7 +175,7 @@ def _held(make: Callable[[], Path]) -> Iterator[tuple[Path, int]]:
         _open_parts[part] = os.getpid()
         with suppress(FileNotFoundError):  # another process may sweep the part before it is locked: make another one
             handle = os.open(part, os.O_RDONLY if part.is_dir() else os.O_RDWR)
-            if _lock(handle) is not False and os.path.lexists(part):
+            if lock_file(handle) is not False and os.path.lexists(part):
                 break
             os.close(handle)
         del _open_parts[part]
@@ -188,7 +188,7 @@ def _held(make: Callable[[], Path]) -> Iterator[tuple[Path, int]]:
         os.close(handle)
 
 
-def _lock(handle: int) -> bool | None:
+def lock_file(handle: int) -> bool | None:
     """Lock an open file without waiting. Return False if another process holds it, None if it cannot be locked."""
     if fcntl is None:
         return None

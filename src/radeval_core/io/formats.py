@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import csv
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import accumulate, chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -40,23 +41,31 @@ def accepted_text(formats: tuple[str, ...]) -> str:
     return f"{', '.join(formats)}; all but .parquet also with .gz"
 
 
-def table_rows(path: Path, finder: ColumnFinder, notes: Notes) -> Iterator[Row]:
-    """Yield the rows of a table. A header without the columns we need is refused at once."""
-    readers: dict[str, Callable[[Path, ColumnFinder, Notes], Iterator[Row]]] = {
-        ".jsonl": lambda path, _, notes: jsonl_rows(path, notes),
-        ".json": lambda path, _, notes: json_values(path, notes),
-        ".csv": lambda path, finder, notes: _csv_rows(path, finder, notes, _SEPARATORS),
-        ".tsv": lambda path, finder, notes: _csv_rows(path, finder, notes, ("\t",)),
-        ".parquet": _parquet_rows,
+def table_rows(path: Path, finder: ColumnFinder, notes: Notes, start: int = 0) -> Iterator[Row]:
+    """Yield the rows of a table. A header without the columns we need is refused at once.
+
+    Args:
+        path: the file; its ending names the format.
+        finder: finds the columns.
+        notes: receives what the user should know about the file.
+        start: number of rows to pass over; most formats do not read them.
+    """
+    if format_of(path) == ".jsonl":
+        return jsonl_rows(path, notes, start)
+    if format_of(path) == ".parquet":
+        return _parquet_rows(path, finder, start)
+    readers: dict[str, Callable[[], Iterator[Row]]] = {
+        ".json": lambda: json_values(path, notes),
+        ".csv": lambda: _csv_rows(path, finder, notes, _SEPARATORS),
+        ".tsv": lambda: _csv_rows(path, finder, notes, ("\t",)),
     }
-    return readers[format_of(path)](path, finder, notes)
+    return islice(readers[format_of(path)](), start, None)
 
 
-def jsonl_rows(path: Path, notes: Notes | None = None) -> Iterator[Row]:
-    """Yield the objects of a JSONL file, each with its place: `FILE: line N`."""
-    for number, line in numbered_lines(path, notes or Notes()):
-        if not line.strip():
-            continue
+def jsonl_rows(path: Path, notes: Notes | None = None, start: int = 0) -> Iterator[Row]:
+    """Yield the objects of a JSONL file after the first `start`, each with its place: `FILE: line N`."""
+    filled = ((n, line) for n, line in numbered_lines(path, notes or Notes()) if line and not line.isspace())
+    for number, line in islice(filled, start, None):
         where = f"{path}: line {number}"
         try:
             row = DECODER.decode(line)
@@ -99,7 +108,7 @@ def _separator(first: str, finder: ColumnFinder, separators: tuple[str, ...]) ->
     return fits[0] if fits else max(headers, key=lambda separator: len(headers[separator]))
 
 
-def _parquet_rows(path: Path, finder: ColumnFinder, _: Notes) -> Iterator[Row]:
+def _parquet_rows(path: Path, finder: ColumnFinder, start: int) -> Iterator[Row]:
     import pyarrow
     import pyarrow.parquet
 
@@ -113,8 +122,13 @@ def _parquet_rows(path: Path, finder: ColumnFinder, _: Notes) -> Iterator[Row]:
         names = file.schema_arrow.names
         refuse_duplicates(f"{path}: schema", names)
         wanted = list(finder.find(f"{path}: schema", names).values())
-        number = 0
-        for batch in file.iter_batches(batch_size=1024, columns=wanted):
-            for row in batch.to_pylist():
+        groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+        ends = list(accumulate(groups))
+        passed = bisect_right(ends, start)  # whole groups that are not read
+        number = ends[passed - 1] if passed else 0
+        for batch in file.iter_batches(batch_size=1024, row_groups=list(range(passed, len(groups))), columns=wanted):
+            cut = max(0, min(start - number, len(batch)))
+            number += cut
+            for row in batch.slice(cut).to_pylist():
                 number += 1
                 yield f"{path}: row {number}", row

@@ -37,22 +37,26 @@ class PairFile:
         limit: the largest number of pairs to read.
         columns: names of the columns; if None, our own names, and errors do not mention options of the command line.
         further: columns that a metric reads besides the reports, if the file has them: `image`, `boxes`, `age`, …
+        start: number of pairs to pass over.
+        numbered: give a row without an id its place in the file as id; else its id stays empty.
     """
 
     path: Path
     limit: int | None = None
     columns: PairColumns | None = None
     further: tuple[str, ...] = ()
+    start: int = 0
+    numbered: bool = True
     _notes: Notes = field(default_factory=Notes, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Pair]:
         roles = (self.columns or PairColumns()).roles(self.further)
         finder = ColumnFinder(roles, self._notes, hints=self.columns is not None)
-        rows = table_rows(self.path, finder, self._notes)
+        rows = table_rows(self.path, finder, self._notes, self.start)
         ids = array("q")  # of each id only a hash: eight bytes per row
-        for index, (where, row) in enumerate(islice(rows, self.limit)):
+        for index, (where, row) in enumerate(islice(rows, self.limit), start=self.start):
             columns = finder.find(where, row)
-            pair = pair_of(where, row, index, columns)
+            pair = pair_of(where, row, index if self.numbered else "", columns)
             if self.further:
                 pair = replace(
                     pair,
@@ -60,7 +64,8 @@ class PairFile:
                     boxes=boxes_cell(where, row, columns.get("boxes")),
                     context=context_of_row(where, row, columns),
                 )
-            ids.append(hash(str(pair.id)))
+            if pair.id != "":
+                ids.append(hash(str(pair.id)))
             yield pair
         _note_repeated(self.path, ids, self._notes)
 
@@ -153,13 +158,13 @@ def open_text_files(predictions: str | Path, references: str | Path, limit: int 
     return TextFilePair(_existing(paths[0], pipe=True), _existing(paths[1], pipe=True), limit)
 
 
-def pair_of(where: str, row: Mapping[str, Any], index: int, columns: Mapping[str, str] = _PAIR_COLUMNS) -> Pair:
+def pair_of(where: str, row: Mapping[str, Any], index: int | str, columns: Mapping[str, str] = _PAIR_COLUMNS) -> Pair:
     """Return the pair of a row, or raise an error that names its place.
 
     Args:
         where: file and line, for errors.
         row: the cells by column.
-        index: place of the row, its id if it has none.
+        index: place of the row, its id if it has none; or another value to take for it.
         columns: the columns of `prediction`, `reference` and optionally `id`.
     """
     for role in ("prediction", "reference"):
@@ -174,7 +179,7 @@ def pair_of(where: str, row: Mapping[str, Any], index: int, columns: Mapping[str
     return Pair(prediction, references, row_id(where, row, index, columns.get("id")))
 
 
-def row_id(where: str, row: Mapping[str, Any], index: int, column: str | None = "id") -> str | int:
+def row_id(where: str, row: Mapping[str, Any], index: int | str, column: str | None = "id") -> str | int:
     """Return the id of a row, or its place if it has none."""
     own = None if column is None else row.get(column)
     if is_missing(own) or own == "":

@@ -14,9 +14,10 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from radeval_core.engine.cache import DiskCache
+from radeval_core.engine.processes import Processes, running_processes
 from radeval_core.errors import RadevalError
 from radeval_core.judges.backends.base import Answer, Backend, Request
-from radeval_core.judges.backends.processes import Processes, running_processes, share
+from radeval_core.judges.backends.processes import share
 from radeval_core.judges.verdict import Case, Instructions, UnreadableAnswer, Verdict
 
 log = logging.getLogger(__name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property, lru_cache
 from typing import ClassVar, Generic, TypeVar
@@ -26,7 +26,7 @@ A = TypeVar("A")
 #: names of findings whose vectors a run remembers
 _NAMES = 16_384
 #: prefixes of a model's name that can replace a config
-BACKENDS = ("transformers", "vllm", "http", "anthropic")
+BACKENDS = ("transformers", "vllm", "http", "anthropic", "ray-vllm", "ray-http")
 #: how the embedded judge compares findings that the lexicon does not list
 OPEN_MATCH = Option(
     None,
@@ -189,3 +189,10 @@ class JudgedScorer(CheckpointScorer, Generic[A]):
 
     def signature_fields(self) -> dict[str, object]:
         return self.judge.fields
+
+    def joined_fields(self, parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
+        ways = {way for part in parts for way in str(part.get("decoding", "")).split("+")} - {""}
+        decoding = "+".join(sorted(ways))  # a server may decode some answers otherwise than asked
+        return super().joined_fields(
+            [{key: decoding if key == "decoding" else part[key] for key in part} for part in parts]
+        )

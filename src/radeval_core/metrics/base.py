@@ -171,6 +171,8 @@ class Scorer(ABC):
     uses_context: ClassVar[bool] = False
     #: numbers over the corpus that can be shown and compared like a part; their direction is the headline's
     corpus_numbers: ClassVar[tuple[str, ...]] = ()
+    #: options that need all pairs in one process and in order; refused where the pairs are scored in parts
+    whole_run_options: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, config: Config, resources: Resources, checkpoint: str | None = None, **options: Any) -> None:
         self.config = config
@@ -202,6 +204,28 @@ class Scorer(ABC):
     def observe(self, pairs: Sequence[Pair]) -> None:
         """Gather what is needed from the whole corpus, such as document frequencies: the first pass."""
         raise InputError(f"{self.spec.name} has no first pass")
+
+    def observed(self, whole: bool = False) -> Any:
+        """Return what the first pass gathered, as plain values for JSON: it is added up over the parts of a corpus.
+
+        Args:
+            whole: True if the corpus is complete; what can no longer move a score is left out then.
+        """
+        raise InputError(f"{self.spec.name} has a first pass that cannot be split: score the pairs in one process")
+
+    def add_observed(self, observed: Any) -> None:
+        """Add what the first pass gathered in a part of the corpus."""
+        raise InputError(f"{self.spec.name} has a first pass that cannot be split: score the pairs in one process")
+
+    def joined_fields(self, parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
+        """Return the signature fields of a run from those of its parts; refuse parts of different models."""
+        different = next((key for part in parts for key in part if part[key] != parts[0].get(key)), None)
+        if different or any(part.keys() != parts[0].keys() for part in parts):
+            raise InputError(
+                f"parts of this run were scored by different models: their signatures of {self.spec.name} differ in "
+                f"{different or 'their fields'}; delete the folder of the parts and start again"
+            )
+        return dict(parts[0])
 
     @abstractmethod
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:

@@ -125,6 +125,14 @@ class BertScorer(CheckpointScorer):
         self._documents += len(references)
         self._counts.update(count_documents(ids[text] for text in references))
 
+    def observed(self, whole: bool = False) -> dict[str, Any]:
+        return {"documents": self._documents, "counts": list(self._counts.items())}
+
+    def add_observed(self, observed: Any) -> None:
+        self._documents += observed["documents"]
+        for token, count in observed["counts"]:
+            self._counts[token] += count
+
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
         from radeval_core.engine.similarity import best_matches
 

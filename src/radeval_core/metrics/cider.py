@@ -6,7 +6,7 @@ import hashlib
 import logging
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -80,6 +80,18 @@ class CiderScorer(Scorer):
     def observe(self, pairs: Sequence[Pair]) -> None:
         for pair in pairs:
             self._frequencies.add(pair.references)
+
+    def observed(self, whole: bool = False) -> dict[str, Any]:
+        # an n-gram of one document weighs as much as one of none, and most n-grams of a corpus occur in one
+        least = 2 if whole else 1
+        counts = {" ".join(ngram): df for ngram, df in self._frequencies.counts.items() if df >= least}
+        return {"documents": self._frequencies.documents, "counts": counts}
+
+    def add_observed(self, observed: Any) -> None:
+        self._frequencies.documents += observed["documents"]
+        counts = self._frequencies.counts
+        for ngram, df in observed["counts"].items():
+            counts[tuple(ngram.split(" "))] += df
 
     def score(self, pairs: Sequence[Pair], detailed: bool) -> PairScores:
         if self._frequencies.documents < 2:

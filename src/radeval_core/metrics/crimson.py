@@ -106,6 +106,11 @@ class CrimsonScorer(JudgedScorer[CrimsonAnalysis]):
         known = "some" if len(self._contexts) > 1 else "all" if True in self._contexts else "none"
         return {**super().signature_fields(), "context": known}
 
+    def joined_fields(self, parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
+        known = {part["context"] for part in parts}
+        context = known.pop() if len(known) == 1 else "some"
+        return super().joined_fields([{**part, "context": context} for part in parts])
+
     def _detail(self, pair: Pair, verdict: Verdict[CrimsonAnalysis]) -> dict[str, Any]:
         """Return findings, matches and errors with their weights, and the sums that give the score."""
         asked = self.judge.asked(pair.reference, pair.prediction, verdict)

@@ -98,6 +98,7 @@ class FflRqScorer(AnnotatedScorer):
             None, list, "one image per pair, path or PIL image; the detector named by checkpoint finds the regions"
         ),
     }
+    whole_run_options = ("boxes", "boxes_file", "images")
 
     def prepare(self) -> None:
         self._granularity = self.chosen["granularity"]

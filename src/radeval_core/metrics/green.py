@@ -89,6 +89,7 @@ class GreenScorer(JudgedScorer[GreenAnalysis]):
         "open_match": OPEN_MATCH,
         **JudgedScorer.model_options,
     }
+    whole_run_options = ("summary", "plot")
 
     def prepare(self) -> None:
         super().prepare()

@@ -117,6 +117,13 @@ class RadcliqScorer(Scorer):
             if scorer.two_pass:
                 scorer.observe(_input(part, pairs))
 
+    def observed(self, whole: bool = False) -> dict[str, Any]:
+        return {part: scorer.observed(whole) for part, scorer in self.scorers.items() if scorer.two_pass}
+
+    def add_observed(self, observed: Any) -> None:
+        for part, found in observed.items():
+            self.scorers[part].add_observed(found)
+
     def warm_up(self) -> None:
         for scorer in self.scorers.values():
             scorer.warm_up()

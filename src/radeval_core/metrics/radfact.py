@@ -113,6 +113,7 @@ class RadFactScorer(JudgedScorer[Any]):
         "open_match": OPEN_MATCH,
         **JudgedScorer.model_options,
     }
+    whole_run_options = ("boxes",)
 
     def prepare(self) -> None:
         super().prepare()

@@ -75,18 +75,20 @@ class OpenAIDialect:
         )  # fmt: skip
 
     async def ask(self, client: Any, request: Request, without: Collection[str]) -> Answer:
+        response = await client.chat.completions.with_raw_response.create(**self.parameters(request, without))
+        return openai_answer(response.http_response.content)
+
+    def parameters(self, request: Request, without: Collection[str]) -> dict[str, Any]:
+        """Return the parameters of a question, without some optional ones."""
         parameters: dict[str, Any] = {"temperature": _TEMPERATURE, "seed": _SEED}
         # the newest models accept only max_completion_tokens, most servers only max_tokens
         parameters["max_completion_tokens" if "max_tokens" in without else "max_tokens"] = request.max_tokens
         if request.schema is not None:
             schema = {"name": "answer", "schema": request.schema, "strict": True}
             parameters["response_format"] = {"type": "json_schema", "json_schema": schema}
-        response = await client.chat.completions.with_raw_response.create(
-            model=self.model,
-            messages=[{"role": message.role, "content": message.content} for message in request.messages],
-            **{name: value for name, value in parameters.items() if name not in without},
-        )
-        return openai_answer(response.http_response.content)
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        kept = {name: value for name, value in parameters.items() if name not in without}
+        return {"model": self.model, "messages": messages, **kept}
 
 
 class AnthropicDialect:

@@ -14,6 +14,8 @@ OPTIONS = {
     "vllm": ("dtype", "tensor_parallel_size"),
     "http": ("concurrency", "timeout", "retries", "deadline", "price_in", "price_out"),
     "anthropic": ("concurrency", "timeout", "retries", "deadline", "price_in", "price_out"),
+    "ray-vllm": ("dtype", "tensor_parallel_size", "concurrency"),
+    "ray-http": ("concurrency", "timeout", "retries"),
 }
 
 
@@ -22,8 +24,8 @@ def make_backend(wanted: str, device: str | None = None, batch_tokens: int | Non
 
     Args:
         wanted: `transformers:ID_OR_FOLDER`, `vllm:ID_OR_FOLDER`, `http:MODEL` (server in OPENAI_BASE_URL, key in
-            OPENAI_API_KEY), `anthropic:MODEL` (key in ANTHROPIC_API_KEY), or a Hub id or folder alone, which
-            runs with transformers.
+            OPENAI_API_KEY), `anthropic:MODEL` (key in ANTHROPIC_API_KEY), `ray-vllm:` and `ray-http:` for the same
+            on the Ray cluster in RAY_ADDRESS, or a Hub id or folder alone, which runs with transformers.
         device: `cuda`, `mps` or `cpu`, for a model on this machine; the best one by default.
         batch_tokens: token budget of a batch, for a model on this machine.
         options: options of the backend, listed in `OPTIONS`; None means the default.
@@ -44,6 +46,10 @@ def make_backend(wanted: str, device: str | None = None, batch_tokens: int | Non
         from radeval_core.judges.backends.vllm_backend import vllm_backend
 
         return vllm_backend(model, **given)
+    if kind.startswith("ray-"):
+        from radeval_core.judges.backends.ray_llm import ray_http_backend, ray_vllm_backend
+
+        return ray_http_backend(model, **given) if kind == "ray-http" else ray_vllm_backend(model, **given)
     from radeval_core.judges.backends.http_backend import anthropic_backend, openai_backend
 
     return (openai_backend if kind == "http" else anthropic_backend)(model, **given)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -14,7 +13,7 @@ import transformers
 
 from radeval_core.engine.checkpoints import identity, loading, pretrained
 from radeval_core.engine.claims import check_claim, load_config
-from radeval_core.engine.devices import choose_device, choose_dtype
+from radeval_core.engine.devices import choose_dtype, model_devices
 from radeval_core.engine.files import checkpoint_file, files_identity
 from radeval_core.errors import CheckpointError, InputError
 from radeval_core.judges.backends.base import Answer, Request
@@ -49,7 +48,7 @@ class TransformersBackend:
     ) -> None:
         if batch_tokens is not None and batch_tokens < 1:
             raise InputError(f"the token budget of a batch must be at least 1, got {batch_tokens}")
-        devices = decode_devices(device)
+        devices = model_devices(device)
         self.dtype = dtype or default_dtype(devices[0])
         model, tokenizer, self.model_name = load_causal_lm(source, choose_dtype(self.dtype), gguf_file)
         self.budget = batch_tokens or DECODE_BUDGET[devices[0].type]
@@ -143,16 +142,6 @@ def pad_left(rows: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, tor
     ids = torch.tensor([[pad] * (width - len(row)) + list(row) for row in rows])
     mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows])
     return ids, mask
-
-
-def decode_devices(wanted: str | None) -> list[torch.device]:
-    """Return the devices that get a copy of the model: all GPUs, unless one is given or each process has its own."""
-    device = choose_device(wanted)
-    if device.type != "cuda" or device.index is not None:
-        return [device]
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
-        return [torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))]
-    return [torch.device("cuda", i) for i in range(torch.cuda.device_count())]
 
 
 def default_dtype(device: torch.device) -> str:

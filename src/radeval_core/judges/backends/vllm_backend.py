@@ -11,12 +11,42 @@ from radeval_core.judges.backends.base import Answer, Request
 from radeval_core.judges.backends.prompts import Prompt, PromptMaker
 
 #: vLLM's names of the number formats
-_DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
+DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 #: questions per call of the engine; answers are stored when all of them are ready, so an interrupt loses one window
 WINDOW = 64
 
 
-class VllmBackend:
+class VllmModel:
+    """What signatures and caches say of a model that vLLM runs.
+
+    Attributes:
+        kind: name of the backend.
+        model_name: `name@revision`.
+        dtype: number format of the weights.
+        prompts: turns questions into token ids.
+    """
+
+    kind = "vllm"
+    model_name: str
+    dtype: str
+    prompts: PromptMaker
+
+    @property
+    def identity(self) -> str:
+        return f"vllm|{self.model_name}|{self.dtype}|greedy|template:{self.prompts.template_version}"
+
+    @property
+    def fields(self) -> dict[str, object]:
+        return {
+            "backend": self.kind,
+            "model": self.model_name,
+            "context": self.prompts.context,
+            "dtype": self.dtype,
+            "decoding": "greedy",
+        }
+
+
+class VllmBackend(VllmModel):
     """Gets answers from a model that vLLM runs.
 
     Args:
@@ -40,7 +70,7 @@ class VllmBackend:
         self._vllm = vllm
         self.engine = vllm.LLM(
             model=source,
-            dtype=_DTYPES[dtype] if dtype else "auto",
+            dtype=DTYPES[dtype] if dtype else "auto",
             tensor_parallel_size=tensor_parallel_size,
             trust_remote_code=False,
             seed=0,
@@ -49,20 +79,6 @@ class VllmBackend:
         self.dtype = dtype or str(config.dtype).removeprefix("torch.")
         self.model_name = identity(source, config.hf_config, source)
         self.prompts = PromptMaker(self.engine.get_tokenizer(), config.max_model_len, self.model_name)
-
-    @property
-    def identity(self) -> str:
-        return f"vllm|{self.model_name}|{self.dtype}|greedy|template:{self.prompts.template_version}"
-
-    @property
-    def fields(self) -> dict[str, object]:
-        return {
-            "backend": "vllm",
-            "model": self.model_name,
-            "context": self.prompts.context,
-            "dtype": self.dtype,
-            "decoding": "greedy",
-        }
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answer]]:
         ready: list[tuple[int, Prompt]] = []
