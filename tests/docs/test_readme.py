@@ -67,7 +67,8 @@ def test_it_names_the_python_versions_that_are_supported():
 
 
 SENT = (
-    "Reports stay on your machine unless you send them: to a judge server (`http:`, `anthropic:`), or to the Hub with"
+    "Reports stay on your machine unless you send them: to a judge server (`http:`, `anthropic:`), to a scoring server "
+    "(`RemoteMetric`), or to the Hub with"
 )
 
 
