@@ -13,11 +13,13 @@ from typing import Any
 import gradio as gr
 from starlette.middleware import Middleware
 
+from radeval_core.page_style import app_colours
 from radeval_core.ui.batch import MAX_BYTES
 from radeval_core.ui.examples import EXAMPLES, Example
 from radeval_core.ui.guard import Guard
 from radeval_core.ui.page import build_page as build_demo
 from radeval_core.ui.pair import MAX_CHARACTERS, demo_options, python_line
+from radeval_core.ui.sheet import sheet_style
 from radeval_core.ui.views import stylesheet
 
 # Gradio recomputes a traffic summary after every request, which slows down a busy page: do it less often
@@ -48,12 +50,16 @@ def page_options() -> dict[str, Any]:
         "theme": gr.themes.Soft(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
         "css": stylesheet(),
         # not in `css`: Gradio limits every rule there to elements inside its own frame
-        "head": f"<style>{resources.files(__package__).joinpath('page.css').read_text('utf-8')}</style>",
+        "head": f"<style>{app_colours()}{sheet_style()}{_file('page.css')}</style><script>{_file('page.js')}</script>",
         "run_history": False,
         "max_file_size": MAX_BYTES,
         "footer_links": ["api"],
         "ssr_mode": False,
     }
+
+
+def _file(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text("utf-8")
 
 
 def launch(demo: gr.Blocks | str, **options: Any) -> Any:
