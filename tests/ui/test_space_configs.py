@@ -115,15 +115,17 @@ def test_agents_can_call_the_endpoints_over_mcp(serve):
 
 @pytest.mark.e2e
 def test_one_page_links_every_space(root, tmp_path):
-    for name in ("rouge", "bleu", "playground"):
+    for name in ("rouge", "bleu", "workbench"):
         shutil.copytree(root / "spaces" / name, tmp_path / name)
     with TestClient(together(tmp_path)) as client:
         page = client.get("/").text
         names = re.findall(r'href="(\w+)/"', page)
-        assert names == ["playground", "bleu", "rouge"] and "n-gram precision" in page
+        assert names == ["workbench", "bleu", "rouge"] and "n-gram precision" in page
         for name in names:
             config = client.get(f"/{name}/config").json()
             assert config["analytics_enabled"] is False and config["run_history"] is False
+        moved = client.get("/playground/", follow_redirects=False)
+        assert (moved.status_code, moved.headers["location"]) == (308, "/workbench/"), "old links lead to the new page"
 
 
 def test_a_folder_without_spaces_or_without_a_demo_is_an_error(tmp_path):

@@ -18,12 +18,12 @@ def add_hub_commands(commands: Any, common: argparse.ArgumentParser) -> None:
     publish = hub_commands.add_parser(
         "publish",
         parents=[common],
-        help="publish metrics, the playground and the leaderboard as Spaces",
+        help="publish metrics, the workbench and the leaderboard as Spaces",
         description="Assemble each Space (metric module, card, requirements, app) and upload it. "
         "Run it in a checkout, after `hf auth login`.",
     )
     publish.set_defaults(run=_publish)
-    publish.add_argument("names", nargs="+", metavar="NAME", help="metrics, playground, leaderboard, or `all`")
+    publish.add_argument("names", nargs="+", metavar="NAME", help="metrics, workbench, leaderboard, or `all`")
     publish.add_argument("--org", help="your user name or an organisation on the Hub; cards and examples name it")
     publish.add_argument("--root", default=".", metavar="DIR", help="the checkout (default: this folder)")
     publish.add_argument(

@@ -50,7 +50,8 @@ def page_options() -> dict[str, Any]:
         "theme": gr.themes.Soft(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
         "css": stylesheet(),
         # not in `css`: Gradio limits every rule there to elements inside its own frame
-        "head": f"<style>{app_colours()}{sheet_style()}{_file('page.css')}</style><script>{_file('page.js')}</script>",
+        "head": f"<style>{app_colours()}{sheet_style()}{_file('page.css')}</style>",
+        "js": _file("page.js"),
         "run_history": False,
         "max_file_size": MAX_BYTES,
         "footer_links": ["api"],

@@ -39,7 +39,8 @@ class ScoredPair:
         headline: the score; None if the pair could not be scored.
         extras: further numbers by name.
         signature: everything that can change the score.
-        code: Python code that returns the same score.
+        code: Python code that returns the same score, with the module on the Hub.
+        page_code: the same, and also with the installed package or a checkout.
         view: an HTML explanation of the score, or of why there is none.
         coverage: the share of the pair that the findings parser understood; None if the config does not use it.
     """
@@ -48,6 +49,7 @@ class ScoredPair:
     extras: list[list[Any]]
     signature: str
     code: str
+    page_code: str
     view: str
     coverage: float | None = None
 
@@ -85,7 +87,8 @@ def score_pair(
         shown = options if film is None else {**options, "film": film}
         view = _explain(name, result["details"][0], reference, candidate, shown) if drawn else ""
         code = python_line(spec, reference, candidate, config, context)
-        return ScoredPair(number(result[name]), extras, result["signature"], code, view, covered)
+        both = f"{installed_line(spec, reference, candidate, config, context)}\n\n# from the Hub\n{code}"
+        return ScoredPair(number(result[name]), extras, result["signature"], code, both, view, covered)
 
     return guarded(name, compute, "this pair could not be scored")
 
@@ -144,6 +147,24 @@ def python_line(
     given = "".join(f", {key}={value!r}" for key, value in options.items())
     call = f"compute(predictions=[{candidate!r}], references=[{reference!r}]{given})"
     return f'import evaluate\nevaluate.load({module}).{call}["{spec.name}"]'
+
+
+def installed_line(
+    spec: MetricSpec,
+    reference: str,
+    candidate: str,
+    config: str | None = None,
+    context: Mapping[str, str] | None = None,
+) -> str:
+    """Return Python code that computes the score with the installed package, or in a checkout."""
+    chosen = "" if config in (None, spec.default_config.name) else f", {config!r}"
+    options = "".join(f", {key}={value!r}" for key, value in demo_options(spec).items())
+    known = f", contexts=[{dict(context)!r}]" if context else ""
+    call = f"compute([{candidate!r}], [{reference!r}]{known})"
+    return (
+        "# with the installed package, or in a checkout\nfrom radeval_core import load\n"
+        f'load("{spec.name}"{chosen}{options}).{call}["{spec.name}"]'
+    )
 
 
 def number(value: float) -> float | None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from radeval_core.findings.perturb import perturb
 from radeval_core.patient_context import PatientContext
 from radeval_core.ui.examples import EXAMPLES
+from radeval_core.ui.sheet.corrected import corrected
 from radeval_core.ui.sheet.from_reports import read_sheet
 from radeval_core.ui.sheet.marks import SEVERITIES
 from radeval_core.ui.sheet.rows import page_rows, place_edits
@@ -154,3 +155,18 @@ def test_the_page_has_every_letter_of_the_report_once(example, steps):
     assert "".join(shown.split()) == "".join(candidate.split())
     assert sum(len(row.edits) for row in rows) == len(placed)
     assert {p.number for p in placed} == set(range(1, len(sheet.marks) + 1))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[e.label for e in EXAMPLES])
+def test_a_candidate_with_all_marks_applied_has_no_error(example):
+    sheet = read_sheet(example.reference, example.candidate)
+    fixed = corrected(example.candidate, sheet.marks)
+    assert read_sheet(example.reference, fixed).errors == ()
+
+
+def test_one_mark_is_corrected_alone_and_a_text_without_marks_stays():
+    reference = "Large right pneumothorax. Mild cardiomegaly."
+    candidate = "Large left pneumothorax.  Severe cardiomegaly."
+    sheet = read_sheet(reference, candidate)
+    assert corrected(candidate, sheet.marks[:1]) == "Large right pneumothorax. Severe cardiomegaly."
+    assert corrected(candidate, []) == candidate

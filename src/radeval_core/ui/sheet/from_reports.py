@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from radeval_core.corrections.apply import sentence
 from radeval_core.corrections.lines import split_lines
 from radeval_core.corrections.types import SEVERITY
 from radeval_core.error_categories import FALSE_FINDING, MISSING_FINDING, in_words
@@ -14,6 +17,7 @@ from radeval_core.findings.types import ParsedReport, Span
 from radeval_core.judges.crimson.context_rules import context_table
 from radeval_core.judges.crimson.significance import significance
 from radeval_core.judges.fineradscore.rating import rate
+from radeval_core.judges.fineradscore.statements import distinct_words
 from radeval_core.judges.fineradscore.writer import Writer
 from radeval_core.metrics._coverage import PairCoverage
 from radeval_core.patient_context import PatientContext
@@ -77,11 +81,22 @@ class _Marker:
         theirs, ours = difference.reference, difference.candidate
         if ours is None:
             assert theirs is not None
-            statement = self.writer.statement(theirs)
-            return inserted(theirs, statement, difference.denial, self.reference, self.candidate)
+            return inserted(theirs, partial(self._state, theirs), difference.denial, self.reference, self.candidate)
         if theirs is None:
             return struck(ours, difference.denial, self.reference, self.candidate)
         return edits_between(difference, self.reference, self.candidate)
+
+    def _state(self, claim: Claim, like: str) -> str:
+        """Return the reference's sentence about a claim that is most like a sentence of the candidate.
+
+        A sentence that makes other claims too is left out: the writer describes the claim instead.
+        """
+        wanted = distinct_words(like)
+        sentences = {m.sentence_start: self.reference.text[m.sentence_start : m.sentence_end] for m in claim.mentions}
+        alone = [words for start, words in sentences.items() if self.writer.crowded[start] <= 1]
+        if not like or not alone:
+            return self.writer.statement(claim, wanted)
+        return sentence(max(alone, key=lambda words: len(distinct_words(words) & wanted) / (1 + len(words.split()))))
 
     def _severity(self, difference: Difference) -> tuple[int, str]:
         """Return the severity of an error; the patient's context can change that of a missing or false finding."""

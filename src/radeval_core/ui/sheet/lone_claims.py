@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from radeval_core.findings.claims import Claim
 from radeval_core.findings.relations import one_side
@@ -35,35 +35,39 @@ def _strikes(claim: Claim, denial: Finding | None, reference: ParsedReport, cand
 
 
 def inserted(
-    claim: Claim, statement: str, denial: Finding | None, reference: ParsedReport, candidate: ParsedReport
+    claim: Claim,
+    state: Callable[[str], str],
+    denial: Finding | None,
+    reference: ParsedReport,
+    candidate: ParsedReport,
 ) -> tuple[Edit, ...]:
     """Return the edits that add a finding the candidate leaves out or denies.
 
     Args:
         claim: the finding in the reference.
-        statement: the finding as a sentence.
+        state: returns the finding as a sentence, as much like a given sentence of the candidate as possible.
         denial: the mention in the candidate that denies it, or None.
         reference: the reference.
         candidate: the candidate.
     """
     if denial is None:
         place = _place(claim, reference, candidate)
-        return (Edit(place, place, statement),)
+        return (Edit(place, place, state("")),)
     said = [f for f in candidate.every if f.finding == denial.finding and f.polarity == "absent" and not f.implied]
     said = [f for f in said if one_side(f.laterality, claim.laterality)] or [denial]
-    edits = [_asserted(mention, statement, candidate) for mention in said]
+    edits = [_asserted(mention, state, candidate) for mention in said]
     if not any(edit.right for edit in edits):
         place = said[0].sentence_end
-        edits.append(Edit(place, place, statement))
+        edits.append(Edit(place, place, state("")))
     return tuple(edits)
 
 
-def _asserted(denial: Finding, statement: str, candidate: ParsedReport) -> Edit:
+def _asserted(denial: Finding, state: Callable[[str], str], candidate: ParsedReport) -> Edit:
     """Return the edit of a denial: the statement in its place, if its sentence says nothing else, or struck words."""
     if denial.implied or any(other is not denial for other in _stated_in(candidate, denial)):
         return Edit(denial.start, denial.end)
     start, end = _inner(candidate, denial)
-    return trimmed(candidate.text, start, end, statement.rstrip("."))
+    return trimmed(candidate.text, start, end, state(candidate.text[start:end]).rstrip("."))
 
 
 def _stated_in(report: ParsedReport, mention: Finding) -> list[Finding]:

@@ -50,11 +50,14 @@ def place_edits(sheet: Sheet) -> list[Placed]:
         for i, edit in enumerate(sorted(mark.edits, key=lambda edit: edit.start))
     ]
     placed: list[Placed] = []
-    covered = 0
+    covered, above = 0, Edit(0, 0)
     for edit, number, first in sorted(numbered, key=lambda row: (row[0].start, -row[0].end, row[1])):
         start = min(max(edit.start, covered), len(sheet.text))
         cut = replace(edit, start=start, end=min(max(edit.end, start), len(sheet.text)))
-        covered = max(covered, cut.end)
+        if edit.start < edit.end <= covered and edit.right == above.right:
+            cut = replace(cut, right="")  # the same words, corrected in the same way
+        if cut.end > covered:
+            covered, above = cut.end, edit
         placed.append(Placed(cut, number, first))
     return placed
 
