@@ -22,6 +22,8 @@ from radeval_core.ui.upload_field import only_uploads
 
 #: seconds between checks for uploads that were never scored, and their age in seconds when they are deleted
 DELETE_UPLOADS = (60, 300)
+#: the name of the marked-up report in the view
+_SHEET = "sheet"
 #: the example that a page opens with: a wrong side, which the metrics judge most differently
 _FIRST = 2
 #: fill in the pair of a link and score it; Gradio sends `load` before the script of the page has run
@@ -113,13 +115,14 @@ def _pair_tab(spec: MetricSpec, demo: gr.Blocks, config: gr.Dropdown, with_film:
         """Score a pair for the page and draw the view; `more` is the film, or the fields of the context."""
         image = film.from_data(more[0]) if with_film else None
         known = context_from(more) if with_context else None
-        found = score_pair(name, reference or "", candidate or "", config, image, context=known)
+        found = score_pair(name, reference or "", candidate or "", config, image, context=known, sheet=_SHEET)
         return _shown(spec, found)
 
     offered = (*CONTEXT_EXAMPLES, *EXAMPLES) if with_context else EXAMPLES
     first = offered[0] if with_context else EXAMPLES[_FIRST]
     # the page opens with a scored example; the models are loaded anyway
-    opened = score_pair(name, first.reference, first.candidate, context=_known(first) if with_context else None)
+    known = _known(first) if with_context else None
+    opened = score_pair(name, first.reference, first.candidate, context=known, sheet=_SHEET)
     start = _shown(spec, opened)
     with gr.Row(equal_height=True):
         reference = _report("Reference report", first.reference, "reference")
@@ -170,7 +173,8 @@ def _pair_tab(spec: MetricSpec, demo: gr.Blocks, config: gr.Dropdown, with_film:
     label = f"{name} {spec.arrow} ({direction(spec)}, {spec.range_text})"
     value = gr.Number(label=label, visible=False)
     # with boxes of their own: those of the page hold an example, which is no default
-    hidden = [gr.Textbox(visible=False, label=box.label) for box in (reference, candidate, *context)]
+    hidden = [gr.Textbox(visible=False, label=box.label) for box in (reference, candidate)]
+    hidden += [gr.Textbox("", visible=False, label=box.label) for box in context]
     gr.Button(visible=False).click(
         score_patient if with_context else score,
         [*hidden[:2], config, *hidden[2:]],

@@ -62,6 +62,7 @@ def score_pair(
     film: Any = None,
     drawn: bool = True,
     context: Mapping[str, str] | None = None,
+    sheet: str = "",
 ) -> ScoredPair:
     """Score a pair, or raise an error that a page can show.
 
@@ -73,6 +74,7 @@ def score_pair(
         film: an image to draw on, for metrics that draw boxes.
         drawn: if True, also draw the view.
         context: what is known about the patient, for metrics that use it.
+        sheet: the name of the marked-up report in the view; empty if the page shows it elsewhere.
     """
     spec = get_spec(name)
     options = demo_options(spec)
@@ -84,7 +86,7 @@ def score_pair(
         result = metric.compute([candidate], [reference], detailed=drawn, contexts=[context] if context else None)
         extras = [[key, number(v)] for key, v in result.items() if isinstance(v, float) and key != name]
         covered = result.get("coverage", [None])[0]
-        shown = options if film is None else {**options, "film": film}
+        shown = {**options, "sheet": sheet, "context": context, **({} if film is None else {"film": film})}
         view = _explain(name, result["details"][0], reference, candidate, shown) if drawn else ""
         code = python_line(spec, reference, candidate, config, context)
         both = f"{installed_line(spec, reference, candidate, config, context)}\n\n# from the Hub\n{code}"
