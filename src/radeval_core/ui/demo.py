@@ -6,6 +6,7 @@ HTML or Markdown.
 
 from __future__ import annotations
 
+import inspect
 import os
 from importlib import resources
 from typing import Any
@@ -47,7 +48,7 @@ def page_options() -> dict[str, Any]:
     because it would keep reports in the browser.
     """
     return {
-        "theme": gr.themes.Soft(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
+        "theme": _theme(),
         "css": stylesheet(),
         # not in `css`: Gradio limits every rule there to elements inside its own frame
         "head": f"<style>{app_colours()}{sheet_style()}{_file('page.css')}</style>",
@@ -57,6 +58,38 @@ def page_options() -> dict[str, Any]:
         "footer_links": ["api"],
         "ssr_mode": False,
     }
+
+
+def _theme() -> gr.themes.Base:
+    """Return Gradio's theme with our colours: labels without a ground, blue buttons and links."""
+    theme = gr.themes.Soft(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"])
+    ours = {
+        "block_title_text_color": "var(--rv-strong)",
+        "block_title_background_fill": "transparent",
+        "block_label_text_color": "var(--rv-strong)",
+        "block_label_background_fill": "transparent",
+        "button_primary_background_fill": "var(--rv-metric)",
+        "button_primary_background_fill_hover": "var(--rv-link)",
+        "button_primary_text_color": "var(--rv-card)",
+        "button_primary_text_color_hover": "var(--rv-card)",
+        "link_text_color": "var(--rv-link)",
+        "link_text_color_hover": "var(--rv-metric)",
+        "link_text_color_active": "var(--rv-link)",
+        "link_text_color_visited": "var(--rv-link)",
+        "body_text_color_subdued": "var(--rv-soft)",
+        "input_placeholder_color": "var(--rv-soft)",
+        "color_accent": "var(--rv-metric)",
+        "checkbox_label_background_fill_selected": "var(--rv-metric)",
+        "checkbox_label_text_color_selected": "var(--rv-card)",
+    }
+    return theme.set(
+        **{
+            f"{name}{dark}": value
+            for name, value in ours.items()
+            for dark in ("", "_dark")
+            if f"{name}{dark}" in inspect.signature(theme.set).parameters
+        }
+    )
 
 
 def _file(name: str) -> str:

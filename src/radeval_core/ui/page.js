@@ -67,6 +67,11 @@
     return mounted ? `${location.pathname.replace(/\/$/, "").slice(0, -own.length)}${name}/` : "";
   };
 
+  // Gradio names the search field of a table only in its tooltip, which not every screen reader says
+  const name = () => document.querySelectorAll("input.search-input[title]:not([aria-label])").forEach((field) => { field.setAttribute("aria-label", field.title); });
+  new MutationObserver(name).observe(document.body, { childList: true, subtree: true });
+  name();
+
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();

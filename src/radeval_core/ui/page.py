@@ -15,6 +15,7 @@ from radeval_core.ui.context_fields import context_fields, context_from
 from radeval_core.ui.examples import CONTEXT_EXAMPLES, EXAMPLES, Example
 from radeval_core.ui.html_block import html_block
 from radeval_core.ui.navigation import navigation
+from radeval_core.ui.page_head import describe_page
 from radeval_core.ui.pair import ScoredPair, demo_options, score_pair
 from radeval_core.ui.score_header import direction, headline
 from radeval_core.ui.space_page import FILE, SpacePage, hub_org, read_page, spaces_folder
@@ -50,6 +51,7 @@ def build_page(name: str, page: SpacePage | None = None) -> gr.Blocks:
     spec = get_spec(name)
     configs = offered_configs(name)  # a metric that cannot run fails here, not on a visitor's click
     page = page or read_page(spaces_folder() / name / FILE)
+    describe_page(name, f"{page.title} for radiology reports · radeval", f"{_about(spec)} {page.how}")
     with gr.Blocks(title=f"radeval: {name}", analytics_enabled=False, delete_cache=DELETE_UPLOADS) as demo:
         html_block(navigation(name))
         gr.Markdown(f"# {page.title}\n{_about(spec)}\n\n**How to read it.** {page.how}", elem_id="about")

@@ -133,9 +133,9 @@ def _mark(placed: Placed, sheet: Sheet, name: str) -> str:
     space = "" if edit.right[:1] in ",;" or _opens(placed, sheet) else space
     after = " " if edit.start == edit.end and edit.right[-1:].isalnum() and _letter(sheet.text, edit.end) else ""
     return (
-        f'{space}<a class="rs-mark s{mark.severity}"{place} href="#{name}-e{number}" data-n="{number}" '
-        f'aria-label="{text(_spoken(mark, number, edit, sheet.text))}">{_changed(edit, sheet.text)}'
-        f'<span class="rs-n">{number}</span></a>{after}'
+        f'{space}<a class="rs-mark s{mark.severity}"{place} href="#{name}-e{number}" data-n="{number}">'
+        f'<span class="rs-hidden">{text(_spoken(mark, edit, sheet.text))}</span>{_changed(edit, sheet.text)}'
+        f'<span class="rs-n"><span class="rs-hidden">, mark </span>{number}</span></a>{after}'
     )
 
 
@@ -155,11 +155,11 @@ def _changed(edit: Edit, report: str) -> str:
     return struck + (f"<ins{kind}>{text(edit.right.strip())}</ins>" if edit.right.strip() else "")
 
 
-def _spoken(mark: Mark, number: int, edit: Edit, report: str) -> str:
-    """Return a mark as a screen reader says it."""
-    wrong, right = report[edit.start : edit.end].strip(), edit.right.strip(" ,")
-    change = f"{wrong} should be {right}" if wrong and right else f"strike {wrong}" if wrong else f"insert {right}"
-    return f"Mark {number}, {SEVERITIES[mark.severity]}, {in_words(mark.category)}: {change}"
+def _spoken(mark: Mark, edit: Edit, report: str) -> str:
+    """Return what a screen reader says before the words of a mark."""
+    wrong, right = report[edit.start : edit.end].strip(), edit.right.strip()
+    what = "wrong words and right words" if wrong and right else "to strike" if wrong else "to insert"
+    return f"{SEVERITIES[mark.severity]}, {in_words(mark.category)}, {what}: "
 
 
 def _verdict(sheet: Sheet) -> str:

@@ -83,10 +83,10 @@ def _picture(shown: Sequence[_Placed], film: Any) -> str:
         rows.append([str(number), f"{name} <small>({line})</small>", text(placed.words), text(placed.place)])
     drawing = draw_boxes(boxes["reference"], boxes["prediction"], image=film, label_size=_NUMBER, legend=False).svg
     ground = "your film" if film is not None else "standard atlas: not this patient's anatomy"
-    return (
-        f'<div class="drawing">{drawing}<p class="note">{ground}; the patient\'s left is on the right</p></div>'
-        + table(("Box", "Report", "Finding", "Place"), rows, "grid")
-    )
+    kind = "drawing" if film is not None else "drawing atlas"
+    note = text(f"{ground}; the patient's left is on the right")
+    listed = table(("Box", "Report", "Finding", "Place"), rows, "grid")
+    return f'<div class="{kind}">{drawing}<p class="note">{note}</p></div>{listed}'
 
 
 def _patterns(patterns: Sequence[Mapping[str, Any]], other: str) -> str:

@@ -46,11 +46,13 @@ def _chip(a: MetricReading, b: MetricReading | None) -> str:
         for side, r in sides
         if not math.isnan(r.goodness)
     )
-    values = "".join(f'<span class="wb-{side}">{_value(r)}</span>' for side, r in sides)
-    spoken = "; ".join(f"candidate {side.upper()} {_spoken(r)}" for side, r in sides)
+    values = "".join(
+        f'<span class="wb-{side}"><span class="rs-hidden">candidate {side.upper()} </span>{_value(r)}</span>'
+        for side, r in sides
+    )
     return (
-        f'<button type="button" class="wb-chip" data-metric="{a.metric}" title="scale: {text(scale_text(spec))}" '
-        f'aria-label="{a.metric}: {text(spoken)}; show why"><span class="wb-name">{a.metric} '
+        f'<button type="button" class="wb-chip" data-metric="{a.metric}" title="scale: {text(scale_text(spec))}">'
+        f'<span class="wb-name">{a.metric} '
         f'<small>{spec.arrow}</small></span><span class="wb-track">{bars}</span><span class="wb-values">{values}</span>'
         "</button>"
     )
@@ -59,13 +61,9 @@ def _chip(a: MetricReading, b: MetricReading | None) -> str:
 def _value(reading: MetricReading) -> str:
     if math.isnan(reading.raw):
         return "not scored"
-    return f"<b>{reading.goodness:.2f}</b> <small>{short(reading.raw)}</small>"
-
-
-def _spoken(reading: MetricReading) -> str:
-    if math.isnan(reading.raw):
-        return "not scored"
-    return f"{reading.goodness:.2f} of 1, score {short(reading.raw)}"
+    return (
+        f'<b>{reading.goodness:.2f}</b><span class="rs-hidden"> of 1, score</span> <small>{short(reading.raw)}</small>'
+    )
 
 
 def short(value: float) -> str:

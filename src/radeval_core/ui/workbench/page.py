@@ -19,6 +19,7 @@ from radeval_core.ui.coverage_view import draw_coverage
 from radeval_core.ui.demo import EXAMPLES, MAX_CHARACTERS, page_options
 from radeval_core.ui.html_block import html_block as _html
 from radeval_core.ui.navigation import navigation
+from radeval_core.ui.page_head import describe_page
 from radeval_core.ui.pair import guarded, page_error, score_pair
 from radeval_core.ui.score_header import headline
 from radeval_core.ui.sheet import read_sheet
@@ -74,6 +75,7 @@ def build_workbench() -> gr.Blocks:
     opened = [case["reference"], case["candidate_a"], case["candidate_b"], "", "", "", ""]
     # models load here, not on a visitor's click, and the page opens with a scored case
     ((top,), (marked,), (drawn,), (numbers,)) = show_visits(*([field] for field in opened))
+    describe_page("workbench", "Workbench for radiology reports · radeval", _ABOUT.partition("\n")[2])
     with gr.Blocks(title=_TITLE, analytics_enabled=False) as demo:
         _html(navigation("workbench"))
         gr.Markdown(_ABOUT, elem_id="wb-about")
