@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gradio as gr
@@ -23,6 +23,8 @@ from radeval_core.ui.upload_field import only_uploads
 
 #: seconds between checks for uploads that were never scored, and their age in seconds when they are deleted
 DELETE_UPLOADS = (60, 300)
+#: metrics whose details name errors
+JUDGES = ("green", "crimson", "fineradscore", "chexprompt")
 #: the name of the marked-up report in the view
 _SHEET = "sheet"
 #: the example that a page opens with: a wrong side, which the metrics judge most differently
@@ -177,12 +179,53 @@ def _pair_tab(spec: MetricSpec, demo: gr.Blocks, config: gr.Dropdown, with_film:
     # with boxes of their own: those of the page hold an example, which is no default
     hidden = [gr.Textbox(visible=False, label=box.label) for box in (reference, candidate)]
     hidden += [gr.Textbox("", visible=False, label=box.label) for box in context]
+    called = _as_tool(score_patient if with_context else score, name, "score")
     gr.Button(visible=False).click(
-        score_patient if with_context else score,
+        called,
         [*hidden[:2], config, *hidden[2:]],
         [value, extras, signature, code],
         api_name="score",
+        api_description=_tool_words("Score a candidate report against a reference report", spec),
     )
+    if name in JUDGES:
+        _errors_endpoint(spec, hidden[:2], config)
+
+
+def _errors_endpoint(spec: MetricSpec, pair: list[gr.Textbox], config: gr.Dropdown) -> None:
+    """Add the endpoint that names the errors behind a score."""
+
+    def errors(reference: str, candidate: str, config: str = spec.default_config.name) -> dict[str, Any]:
+        """Name the errors of a candidate report.
+
+        Args:
+            reference: the report to compare with.
+            candidate: the report to score.
+            config: one of the offered configs.
+
+        Returns:
+            The structures behind the score: every error with its category, severity and words, and what matches.
+        """
+        return dict(score_pair(spec.name, reference or "", candidate or "", config, drawn=False, detailed=True).detail)
+
+    found = gr.JSON(label="Errors, matches and the numbers behind the score", visible=False)
+    gr.Button(visible=False).click(
+        _as_tool(errors, spec.name, "errors"),
+        [*pair, config],
+        found,
+        api_name="errors",
+        api_description=_tool_words("Name the errors of a candidate report and what matches", spec),
+    )
+
+
+def _as_tool(function: Callable[..., Any], name: str, what: str) -> Callable[..., Any]:
+    """Give an endpoint the name that agents see: `green_score`."""
+    function.__name__ = f"{name}_{what}"
+    return function
+
+
+def _tool_words(what: str, spec: MetricSpec) -> str:
+    """Return what an agent reads about an endpoint: what it does, and which metric it is."""
+    return f"{what} with {spec.name}: {spec.measures}. Range {spec.range_text}, {direction(spec)}."
 
 
 def _shown(spec: MetricSpec, found: ScoredPair) -> tuple[Any, ...]:
@@ -254,7 +297,13 @@ def _file_tab(spec: MetricSpec, config: gr.Dropdown) -> None:
     )
     value = gr.Number(label=f"{name} {spec.arrow}", visible=False)
     every_row = gr.Dataframe(label="Id and values of every pair", visible=False)
-    gr.Button(visible=False).click(score_file, [file, config], [value, every_row, signature], api_name="score_file")
+    gr.Button(visible=False).click(
+        _as_tool(score_file, name, "score_file"),
+        [file, config],
+        [value, every_row, signature],
+        api_name="score_file",
+        api_description=_tool_words("Score every pair of a JSONL or CSV file", spec),
+    )
 
 
 def _context_columns(spec: MetricSpec) -> str:

@@ -9,7 +9,7 @@ import html
 import logging
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import gradio as gr
@@ -43,6 +43,7 @@ class ScoredPair:
         page_code: the same, and also with the installed package or a checkout.
         view: an HTML explanation of the score, or of why there is none.
         coverage: the share of the pair that the findings parser understood; None if the config does not use it.
+        detail: the structures behind the score, if asked for.
     """
 
     headline: float | None
@@ -52,6 +53,7 @@ class ScoredPair:
     page_code: str
     view: str
     coverage: float | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)
 
 
 def score_pair(
@@ -63,6 +65,7 @@ def score_pair(
     drawn: bool = True,
     context: Mapping[str, str] | None = None,
     sheet: str = "",
+    detailed: bool = False,
 ) -> ScoredPair:
     """Score a pair, or raise an error that a page can show.
 
@@ -75,6 +78,7 @@ def score_pair(
         drawn: if True, also draw the view.
         context: what is known about the patient, for metrics that use it.
         sheet: the name of the marked-up report in the view; empty if the page shows it elsewhere.
+        detailed: if True, return the structures behind the score.
     """
     spec = get_spec(name)
     options = demo_options(spec)
@@ -83,14 +87,17 @@ def score_pair(
     def compute() -> ScoredPair:
         # load the metric again, so that annotations of one visitor's reports are not kept for the next visitor
         metric = load(name, config, progress=False, **options)
-        result = metric.compute([candidate], [reference], detailed=drawn, contexts=[context] if context else None)
+        result = metric.compute(
+            [candidate], [reference], detailed=drawn or detailed, contexts=[context] if context else None
+        )
         extras = [[key, number(v)] for key, v in result.items() if isinstance(v, float) and key != name]
         covered = result.get("coverage", [None])[0]
         shown = {**options, "sheet": sheet, "context": context, **({} if film is None else {"film": film})}
         view = _explain(name, result["details"][0], reference, candidate, shown) if drawn else ""
         code = python_line(spec, reference, candidate, config, context)
         both = f"{installed_line(spec, reference, candidate, config, context)}\n\n# from the Hub\n{code}"
-        return ScoredPair(number(result[name]), extras, result["signature"], code, both, view, covered)
+        detail = result["details"][0] if detailed else {}
+        return ScoredPair(number(result[name]), extras, result["signature"], code, both, view, covered, detail)
 
     return guarded(name, compute, "this pair could not be scored")
 
