@@ -24,17 +24,17 @@ def page_of_a_benchmark():
     return bench_page(run_bench(triads, ["rouge"]))
 
 
-def table_of_noticed_errors():
-    from radeval_core.ui.playground.page import explain_pair
+def marked_up_report():
+    from radeval_core.ui.sheet import draw_sheet, read_sheet
 
-    return explain_pair("Left effusion.", HOSTILE)
+    return draw_sheet(read_sheet("Left effusion.", HOSTILE), "a")
 
 
 def boxes_on_a_chest():
     return draw_boxes({HOSTILE: [0.1, 0.1, 0.4, 0.4]}, {}).svg
 
 
-@pytest.mark.parametrize("page", [page_of_a_benchmark, table_of_noticed_errors, boxes_on_a_chest])
+@pytest.mark.parametrize("page", [page_of_a_benchmark, marked_up_report, boxes_on_a_chest])
 def test_hostile_text_is_inert(page):
     shown = re.sub(r"<style>.*?</style>", "", page(), flags=re.DOTALL)
     assert "{{constructor}}" in html.unescape(shown), "the text is on the page"

@@ -10,7 +10,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "radeval_core"
 FLOORS = (
     ("errors", "error_categories", "secret_hash", "__version__"),
     ("user_yaml", "patient_context"),
-    ("pairs", "engine", "stats", "findings", "html_text", "web"),
+    ("pairs", "engine", "stats", "findings", "html_text", "web", "page_style"),
     ("functional", "io", "corrections", "signature", "pictures"),
     ("annotators", "judges"),
     ("metrics",),

@@ -1,9 +1,9 @@
-"""Load-test the playground: measure the time to score a pair with every metric while many visitors use it.
+"""Load-test the workbench: measure the time to score a pair with every metric while many visitors use it.
 
     python tools/bench_spaces.py
     python tools/bench_spaces.py --users 50 --seconds 60 --pause 0
 
-The playground runs in a separate process. Each visitor sends a pair, waits for all scores, pauses briefly (not with
+The workbench runs in a separate process. Each visitor sends a pair, waits for all scores, pauses briefly (not with
 `--pause 0`), and sends the next pair. Every candidate is new. The tool prints the number of pairs and errors, and the
 median and 95th percentile of the response time. It fails if there is an error or if the 95th percentile is above
 `--limit` seconds.
@@ -39,11 +39,11 @@ def free_port() -> int:
 
 
 def start(port: int) -> subprocess.Popen:
-    """Start the playground and wait until it answers."""
+    """Start the workbench and wait until it answers."""
     address = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port)}
     environment = os.environ | address | {"RADEVAL_VISITOR_RATE": "0"}  # all visitors of this test have one address
     server = subprocess.Popen(
-        [sys.executable, str(ROOT / "spaces" / "playground" / "app.py")],
+        [sys.executable, str(ROOT / "spaces" / "workbench" / "app.py")],
         env=environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -54,10 +54,10 @@ def start(port: int) -> subprocess.Popen:
             return server
         except httpx.HTTPError:
             if server.poll() is not None:
-                raise SystemExit("the playground did not start; to see why: python spaces/playground/app.py") from None
+                raise SystemExit("the workbench did not start; to see why: python spaces/workbench/app.py") from None
             time.sleep(0.2)
     server.terminate()
-    raise SystemExit("the playground did not answer within two minutes")
+    raise SystemExit("the workbench did not answer within two minutes")
 
 
 def ask(client: httpx.Client, url: str, session: str, reference: str, candidate: str) -> None:
@@ -75,7 +75,7 @@ def ask(client: httpx.Client, url: str, session: str, reference: str, candidate:
                     raise ValueError("some scores are missing in the answer")
                 return
             elif event == "error":
-                raise ValueError("the playground answered with an error")
+                raise ValueError("the workbench answered with an error")
     raise ValueError("the answer was cut off")
 
 
@@ -100,7 +100,7 @@ def visit(
 
 
 def main() -> int:
-    """Start the playground, run the visitors, and print the figures."""
+    """Start the workbench, run the visitors, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--users", type=int, default=20, help="number of visitors at the same time (default: 20)")
     parser.add_argument("--seconds", type=float, default=30, help="duration of the test (default: 30)")

@@ -1,5 +1,6 @@
-// Return what is hard to read on a page: text below 13 px, and text with a contrast below 4.5 to 1.
-() => {
+// Return what is hard to read on a page, or in the parts of it that `within` selects: text below 13 px, and text with a
+// contrast below 4.5 to 1.
+(within) => {
   const channels = (colour) => {
     const found = colour.match(/[\d.]+/g).map(Number);
     return found.length < 4 ? [...found, 1] : found;
@@ -21,6 +22,7 @@
     const words = walker.currentNode.data.trim();
     const box = element.getBoundingClientRect();
     if (!words || !box.width || !box.height || element.closest("script, style, title, option, noscript")) continue;
+    if (within && !element.closest(within)) continue;
     const style = getComputedStyle(element);
     const drawing = element.closest("svg");
     const scale = drawing ? element.getScreenCTM().a : 1;

@@ -89,12 +89,14 @@ def test_a_pair_opens_with_the_keyboard_and_shows_every_metric(open_file, report
     assert card.locator(".id").inner_text() == link.inner_text()
     assert card.locator("summary").evaluate("(e) => e === document.activeElement")
     assert card.get_by_role("tab", selected=True).inner_text().startswith("green")
-    page.keyboard.press("Tab")
+    links = card.locator(".rs a").count()
+    assert links, "the marks of the report come first"
+    for _ in range(links + 1):
+        page.keyboard.press("Tab")
     seen = []
     for _ in METRICS.split(","):
         seen.append(page.evaluate("document.activeElement.dataset.metric"))
-        panel = card.get_by_role("tabpanel")
-        assert "Reference" in panel.inner_text(), seen[-1]
+        assert card.get_by_role("tabpanel").inner_text().strip(), seen[-1]
         page.keyboard.press("ArrowRight")
     assert seen == METRICS.split(",")
     card.locator("summary").focus()

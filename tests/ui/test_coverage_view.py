@@ -1,5 +1,6 @@
 """What the pages show of coverage: the reason instead of a number, and the sentences that were not understood."""
 
+import math
 import re
 
 import pytest
@@ -13,9 +14,10 @@ PARTLY = "The lungs are clear. Severe <b>glorbitis</b> of the flumen."
 
 @pytest.fixture(scope="module", autouse=True)
 def heavy_imports():
-    global score_pair, playground
+    global score_pair, workbench, visits
     from radeval_core.ui.pair import score_pair
-    from radeval_core.ui.playground import page as playground
+    from radeval_core.ui.workbench import page as workbench
+    from radeval_core.ui.workbench import visits
 
 
 def coverage(unread=(), share=1.0):
@@ -57,15 +59,18 @@ def test_a_metric_without_the_parser_has_no_coverage():
     assert found.coverage is None and "rv-coverage" not in found.view
 
 
-def test_the_playground_explains_what_it_cannot_read():
-    shown = playground.explain_pair(CLEAR, "xqz flurb wibble")
+def test_the_workbench_explains_what_it_cannot_read():
+    shown = workbench.explain_pair(CLEAR, "xqz flurb wibble")
     assert "the prediction has no sentence that the parser understands" in shown and "no difference" not in shown
 
 
-def test_the_playground_marks_what_it_did_not_understand():
-    import pandas
+def test_the_workbench_marks_what_it_did_not_understand(monkeypatch):
+    from radeval_core.ui.workbench.metric_readings import MetricReading
 
-    table = pandas.DataFrame([["bleu", 0.5, "↑", 0.5, "s"], ["green", None, "↑", None, "s"]], dtype=object)
-    chart, verdict, _ = playground._show(table, None, "xqz flurb wibble", CLEAR)
-    assert "not scored" in chart and "rv-coverage" in verdict
-    assert "rv-coverage" not in playground._show(table, None, CLEAR, CLEAR)[1]
+    unscored = [MetricReading("bleu", 0.5, 0.5, "s"), MetricReading("green", math.nan, math.nan, "s")]
+    monkeypatch.setattr(visits, "read_pairs", lambda pairs, contexts: [unscored for _ in pairs])
+    fields = [[CLEAR], ["xqz flurb wibble"], [""], [""], [""], [""], [""]]
+    _, (sheets,), (chips,), _ = visits.show_visits(*fields)
+    assert "not scored" in chips and "Nothing could be compared here: the prediction has no sentence" in sheets
+    fields[1] = [CLEAR]
+    assert "Nothing could be compared" not in visits.show_visits(*fields)[1][0]

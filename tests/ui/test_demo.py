@@ -30,10 +30,11 @@ def context_fields_of(name):
 
 @pytest.fixture(scope="module", autouse=True)
 def heavy_imports():
-    global build_demo, demo_options, gradio, launch, MAX_CHARACTERS
+    global build_demo, demo_options, gradio, JUDGES, launch, MAX_CHARACTERS
     import gradio
 
     from radeval_core.ui.demo import MAX_CHARACTERS, build_demo, demo_options, launch
+    from radeval_core.ui.page import JUDGES
 
 
 @contextlib.contextmanager
@@ -82,7 +83,8 @@ def test_the_python_code_returns_the_score_of_the_page(name, pages, root):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_endpoints_are_typed_and_the_only_ones(name, pages):
     api = pages[name][0].view_api(return_format="dict", print_info=False)
-    assert list(api["named_endpoints"]) == ["/score", "/score_file"] and not api["unnamed_endpoints"]
+    named = ["/score", "/errors", "/score_file"] if name in JUDGES else ["/score", "/score_file"]
+    assert list(api["named_endpoints"]) == named and not api["unnamed_endpoints"]
     parameters = api["named_endpoints"]["/score"]["parameters"]
     assert [(p["parameter_name"], p["type"]["type"], p["parameter_has_default"]) for p in parameters] == [
         ("reference", "string", False),
@@ -190,3 +192,29 @@ def test_the_page_has_the_texts_of_its_space(name, pages, root):
     (top, *_) = [c["props"]["value"] for c in components if c["type"] == "markdown"]
     assert top.startswith(f"# {words['title']}\n") and top.endswith(words["how"])
     assert any(c["type"] == "uploadbutton" for c in components) == words.get("film", False)
+
+
+def test_a_program_gets_the_named_errors(pages):
+    found = pages["green"][0].predict("Small left effusion.", "Small right effusion.", api_name="/errors")
+    assert found["significant"]["wrong_location"]["entries"][0]["text"] == "left pleural effusion: right for left"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_has_its_own_head_and_card(name, pages):
+    with urllib.request.urlopen(pages[name][1]) as answer:
+        head = answer.read().decode().partition("</head>")[0]
+    assert "gradio-app/gradio" not in head and "Click to try out" not in head
+    assert head.count("<title>") == 1 and 'rel="icon" type="image/svg+xml" href="data:' in head
+
+
+def test_what_a_client_calls_its_host_is_no_markup():
+    from radeval_core.ui.page_head import describe_page, page_of, social_card, with_head
+
+    describe_page("zebra", "A <b>title</b>", "About it.")
+    page = b"<html><head><script>window.gradio_config = {}</script></head></html>"
+    shown = with_head(page, "/zebra/", "example.org:80", True).decode()
+    assert 'content="https://example.org:80/zebra/social-card.png"' in shown and "&lt;b&gt;" in shown
+    hostile = with_head(page, "/zebra/", 'x"><script>', False).decode()
+    assert "og:image" not in hostile and "<script>window" in hostile and '"><script>' not in hostile
+    assert with_head(b"<html>", "/zebra/", "x", False) == b"<html>"
+    assert social_card(page_of("/zebra/social-card.png")).startswith(b"\x89PNG")

@@ -104,6 +104,7 @@ def test_agents_can_call_the_endpoints_over_mcp(serve):
     tools, answer = asyncio.run(ask())
     assert len(tools) == 2
     tool = next(t for name, t in tools.items() if name.endswith("score"))
+    assert tool.name == "bleu_score" and "with bleu: n-gram precision" in tool.description
     assert "Score a candidate report" in tool.description and {"reference", "candidate"} <= set(
         tool.inputSchema["properties"]
     )
@@ -115,15 +116,58 @@ def test_agents_can_call_the_endpoints_over_mcp(serve):
 
 @pytest.mark.e2e
 def test_one_page_links_every_space(root, tmp_path):
-    for name in ("rouge", "bleu", "playground"):
+    for name in ("rouge", "bleu", "workbench"):
         shutil.copytree(root / "spaces" / name, tmp_path / name)
     with TestClient(together(tmp_path)) as client:
         page = client.get("/").text
         names = re.findall(r'href="(\w+)/"', page)
-        assert names == ["playground", "bleu", "rouge"] and "n-gram precision" in page
+        assert names == ["workbench", "bleu", "rouge"] and "n-gram precision" in page
         for name in names:
             config = client.get(f"/{name}/config").json()
             assert config["analytics_enabled"] is False and config["run_history"] is False
+        moved = client.get("/playground/", follow_redirects=False)
+        assert (moved.status_code, moved.headers["location"]) == (308, "/workbench/"), "old links lead to the new page"
+
+
+@pytest.mark.e2e
+def test_agents_reach_every_space_of_the_common_server(root, tmp_path, monkeypatch):
+    import asyncio
+    import socket
+    import threading
+    import time
+
+    import uvicorn
+    from mcp import ClientSession
+    from mcp.client.streamable_http import streamablehttp_client
+
+    monkeypatch.setenv("GRADIO_MCP_SERVER", "true")
+    for name in ("green", "bleu"):
+        shutil.copytree(root / "spaces" / name, tmp_path / name)
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(together(tmp_path), log_level="error"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    while not server.started and thread.is_alive():
+        time.sleep(0.05)
+
+    async def ask(name, tool):
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/{name}/gradio_api/mcp/"
+        async with streamablehttp_client(url) as (read, write, _), ClientSession(read, write) as session:
+            await session.initialize()
+            names = [tool.name for tool in (await session.list_tools()).tools]
+            asked = {"reference": "Small left effusion.", "candidate": "Small right effusion."}
+            return names, await session.call_tool(tool, asked)
+
+    try:
+        names, answer = asyncio.run(ask("green", "green_errors"))
+        assert names == ["green_score", "green_errors", "green_score_file"]
+        assert "left pleural effusion: right for left" in json.dumps(
+            [c.model_dump() for c in answer.content], default=str
+        )
+        assert asyncio.run(ask("bleu", "bleu_score"))[0] == ["bleu_score", "bleu_score_file"]
+    finally:
+        server.should_exit = True
+        thread.join(timeout=20)
 
 
 def test_a_folder_without_spaces_or_without_a_demo_is_an_error(tmp_path):

@@ -24,7 +24,25 @@ HOSTILE = (
     "${alert(2)} {{constructor}} `x` </p></div> & 'quoted'."
 )
 TAGS = {"div", "p", "span", "mark", "b", "i", "h4", "ul", "li", "small", "del", "ins"}
-TAGS |= {"table", "thead", "tbody", "tr", "th", "td", "svg", "rect", "line", "path", "text", "title"}
+TAGS |= {
+    "q",
+    "details",
+    "summary",
+    "ol",
+    "a",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "svg",
+    "rect",
+    "line",
+    "path",
+    "text",
+    "title",
+}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -44,7 +62,8 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         self.tags.add(tag)
-        self.attributes |= {name for name, _ in attributes}
+        # a sheet links only to its own marks
+        self.attributes |= {name for name, value in attributes if name != "href" or not value.startswith("#s-")}
         self.open.append(tag)
 
     def handle_startendtag(self, tag, attributes):
@@ -65,7 +84,7 @@ def seen():
     def see(name, reference, candidate):
         options = demo_options(get_spec(name))
         result = load(name, progress=False, **options).compute([candidate], [reference], detailed=True)
-        return result, draw(name, result["details"][0], reference, candidate, options)
+        return result, draw(name, result["details"][0], reference, candidate, {**options, "sheet": "s"})
 
     return see
 
@@ -98,8 +117,8 @@ def test_hostile_text_is_shown_as_text(name, seen):
 )
 def test_the_view_contains_the_reports_unchanged(name, seen):
     _, html = seen(name, HOSTILE, "Clear lungs.")
-    bare = re.sub(r'<b class="badge[^>]*>.*?</b>', "", html)
-    assert HOSTILE in Page(bare).text
+    bare = re.sub(r'<b class="badge[^>]*>.*?</b>|<span class=("rs-rail"|rs-rail)></span>', "", html)
+    assert "".join(HOSTILE.split()) in "".join(Page(bare).text.split())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -200,11 +219,12 @@ def test_the_views_of_findings_count_what_the_scores_count(example, seen):
 
     # F1 compares sets: an entity that occurs twice counts once
     result, html = seen("radgraph_f1", reference, candidate)
-    node = re.compile(r'class="node (\w+ \w+)".*?<text[^>]*>. ([^<]+)</text>')
-    one, other = (set(node.findall(graph.lower())) for graph in re.findall(r"<svg.*?</svg>", html))
+    assert f"<b>{result['radgraph_f1']:.3f}</b>" in html
+    node = re.compile(r'class="entity (\w+ \w+)"[^>]*>. ([^<]+)</mark>')
+    cells = [re.findall(rf"<{tag}[^>]*>(.*?)</{tag}>", html, re.DOTALL) for tag in ("th", "td")]
+    one, other = ({n for cell in column for n in node.findall(cell.lower())} for column in cells)
     shared = [{n for n in graph if n[0].startswith("shared")} for graph in (one, other)]
     assert shared[0] == shared[1]
-    assert 2 * len(shared[0]) / (len(one) + len(other)) == pytest.approx(result["radgraph_f1"])
 
 
 @pytest.mark.e2e
@@ -214,15 +234,77 @@ def test_words_of_several_tokens_are_shown_whole(seen):
     assert re.search(r">right<small>0\.\d\d left</small>", html), "the best match of another word is named"
 
 
+def test_only_disagreements_are_drawn_numbered_and_the_atlas_is_named():
+    reference, candidate = "Left pleural effusion. Cardiomegaly.", "Right pleural effusion. Cardiomegaly."
+    detail = load("ffl_rq", progress=False).compute([candidate], [reference], detailed=True)["details"][0]
+    html = draw("ffl_rq", detail, reference, candidate)
+    shown, folded = html.split("<details>")
+    assert shown.count("<svg") == 1 and "standard atlas: not this patient" in shown and "cardiomegaly" not in shown
+    assert re.findall(r"<text[^>]*>([^<]+)</text>", shown) == ["1", "2"], "the boxes have only numbers"
+    assert "left lung" in shown and "right lung" in shown and "cardiomegaly" in folded
+    assert "at the same place" in draw("ffl_rq", _detail("ffl_rq", reference, reference), reference, reference)
+
+
 def test_boxes_are_drawn_on_a_film():
     example = EXAMPLES[1]
-    detail = load("ffl_rq", progress=False).compute([example.candidate], [example.reference], detailed=True)["details"][
-        0
-    ]
+    detail = _detail("ffl_rq", example.reference, example.candidate)
     plain = draw("ffl_rq", detail, example.reference, example.candidate)
     on_film = draw("ffl_rq", detail, example.reference, example.candidate, {"film": Image.new("L", (60, 80))})
-    assert "pleural effusion: left lung" in plain and "<image" not in plain
-    assert '<image width="1000" height="1333"' in on_film and "pleural effusion: left lung" in on_film
+    assert "<image" not in plain and '<image width="1000" height="1333"' in on_film and "your film" in on_film
+
+
+def _detail(name, reference, candidate):
+    return load(name, progress=False).compute([candidate], [reference], detailed=True)["details"][0]
+
+
+def test_green_can_be_recomputed_and_a_wrong_side_is_no_plain_match():
+    reference, candidate = "Small left effusion. Cardiomegaly.", "Small right effusion. Cardiomegaly."
+    html = draw("green", _detail("green", reference, candidate), reference, candidate)
+    assert "2 / (2 + 1) = <b>0.667</b>" in html
+    assert "△ mild left pleural effusion, but right for left" in html and "✓ cardiomegaly" in html
+    # by hand: matched weights 1 (effusion) and 0.3 (cardiomegaly is minor), or what the page writes, plus 0.5
+    right, wrong = re.search(r"right = [^=]*= (.*?)</div>.*?wrong = [^=]*= (.*?)</div>", html, re.DOTALL).groups()
+    right, wrong = (float(part.split("= ")[-1]) for part in (right, wrong))
+    weighted = float(re.search(r"\(green.weighted\): <b>([\d.]+)", html)[1])
+    assert right / (right + wrong) / (1 + 1 / 8) == pytest.approx(weighted, abs=2e-3)
+
+
+def test_ratescore_says_why_equal_words_are_not_equal():
+    reference, candidate = "Severe left pleural effusion.", "Mild right pleural effusion."
+    html = draw("ratescore", _detail("ratescore", reference, candidate), reference, candidate)
+    assert "left and right: × 0.8" in html and "severe and mild: × 0.9" in html and "0.72" in html
+
+
+def test_cider_shows_the_length_penalty_and_what_is_missing():
+    reference, candidate = "Small left pleural effusion and a nodule.", "Small left effusion."
+    corpus = ["Clear lungs.", "No effusion.", reference]
+    detail = load("cider", progress=False, corpus=corpus).compute([candidate], [reference], detailed=True)["details"][0]
+    html = draw("cider", detail, reference, candidate, {"corpus": corpus})
+    # 3 words for 7: exp(-16 / 72) = 0.801
+    assert (
+        "exp(−(-4)² / (2 · 6²)) = <b>0.801</b>: 4 words too few" in html and "nodule" in html.split("Missing words")[1]
+    )
+
+
+def test_chexbert_shows_the_words_behind_each_label():
+    reference, candidate = "Enlarged heart. Small left effusion.", "Cardiomegaly. No effusion."
+    html = draw("chexbert_f1", _detail("chexbert_f1", reference, candidate), reference, candidate)
+    assert '<q class="behind">Enlarged heart</q>' in html and '<q class="behind">Cardiomegaly</q>' in html
+    assert "Not mentioned in either report: " in html and "Fracture" in html.split("Not mentioned")[1]
+
+
+def test_fineradscore_counts_lines_from_1_under_its_legend():
+    reference, candidate = "Small left effusion. Clear lungs.", "Small right effusion. Clear lungs."
+    html = draw("fineradscore", _detail("fineradscore", reference, candidate), reference, candidate)
+    assert '<td class="n">1</td>' in html and '<td class="n">0</td>' not in html
+    assert html.index('class="legend"') < html.index("<table>") and "sum of the severities = 3 = <b>3</b>" in html
+
+
+def test_radgraph_shows_differences_first_and_folds_what_agrees():
+    reference, candidate = "Small left pleural effusion. Cardiomegaly.", "Small right pleural effusion. Cardiomegaly."
+    html = draw("radgraph_f1", _detail("radgraph_f1", reference, candidate), reference, candidate)
+    shown, folded = html.split("<details>")
+    assert "✗ left" in shown and "✗ right" in shown and "Cardiomegaly" not in shown and "✓ Cardiomegaly" in folded
 
 
 def test_a_judge_that_gave_no_answer_says_why():

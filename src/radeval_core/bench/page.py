@@ -20,6 +20,7 @@ from radeval_core.bench.run import BenchResult
 from radeval_core.bench.tables import Table, extra_tables, main_table, metrics_of, words
 from radeval_core.error_categories import CATEGORIES
 from radeval_core.html_text import text
+from radeval_core.page_style import file_colours
 from radeval_core.pictures import img
 
 #: tables with a column of text, whose cells may wrap
@@ -52,7 +53,7 @@ def bench_page(outcome: BenchResult) -> str:
     links += [("provenance", "Provenance")]
     how = "".join(f"<p>{_prose(x)}</p>" for x in (*_HOW_TO_READ, *([_CEILING] if result.get("experts") else [])))
     nav = "".join(f'<a href="#{key}">{text(name)}</a>' for key, name in links)
-    style = Path(__file__).with_name("page.css").read_text("utf-8")
+    style = file_colours() + Path(__file__).with_name("page.css").read_text("utf-8")
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -148,7 +149,7 @@ def _heat_cell(value: float | None, most: float) -> str:
     if value is None:
         return "<td>-</td>"
     colour = "heat" if value >= 0 else "cold"
-    return f'<td style="background: rgba(var(--{colour}), {0.5 * abs(value) / most:.2f})">{value:.3f}</td>'
+    return f'<td class="{colour}" style="--share: {abs(value) / most:.2f}">{value:.3f}</td>'
 
 
 def _section(table: Table, plot: str | None = None) -> str:

@@ -97,5 +97,10 @@ def _similarity(prediction: NgramVectors, reference: NgramVectors) -> float:
         if norm and their_norm:
             shared = sum(min(w, theirs[ngram]) * theirs[ngram] for ngram, w in mine.items() if ngram in theirs)
             total += shared / (norm * their_norm)
-    gap = prediction.length - reference.length
-    return total * math.exp(-(gap**2) / (2 * _SIGMA**2))
+    return total * length_penalty(prediction.length, reference.length)
+
+
+def length_penalty(prediction: int, reference: int) -> float:
+    """Return the factor for a difference in length, given the number of words of both texts."""
+    gap = prediction - reference
+    return math.exp(-(gap**2) / (2 * _SIGMA**2))

@@ -20,7 +20,7 @@ from radeval_core.html_text import text
 _SIDES = (("reference", "#0072B2", "#ffffff", ""), ("candidate", "#E69F00", "#000000", "14 8"))
 #: width of the drawing, and height of the legend under it
 _WIDTH, _LEGEND = 1000, 56
-_FONT, _CHIP = 20, 28
+_FONT = 20
 #: widths of unusual letters as a share of the font size; all others count as 0.56
 _LETTER_WIDTHS = {**dict.fromkeys(" ,.:;'!|ijlft()[]-/r", 0.33), **dict.fromkeys("mwMW%@", 0.88)}
 #: region, fill, and outline as a path inside the region's box, whose corners are 0,0 and 1,1
@@ -67,6 +67,8 @@ def draw_boxes(
     candidate_boxes: Mapping[str, Sequence[float]],
     image: Any = None,
     size: tuple[float, float] | None = None,
+    label_size: int = _FONT,
+    legend: bool = True,
 ) -> BoxPlot:
     """Draw the boxes of both reports: the reference in blue with solid lines, the candidate in orange with dashed ones.
 
@@ -76,6 +78,8 @@ def draw_boxes(
         image: the film as path or PIL image, with the boxes in its pixels; a standard chest by default.
         size: width and height that the boxes refer to, if there is no image; by default the boxes are shares of
             width and height, as in the standard atlas.
+        label_size: size of the labels; the drawing is 1,000 wide.
+        legend: False to leave out the legend below the drawing.
     """
     film = None if image is None else open_image(image, "image")
     width, height = film.size if film else (size or (1.0, 1.0))
@@ -89,16 +93,17 @@ def draw_boxes(
         for label, box in boxes.items()
     ]
     background = _film(film, tall) if film else _outline(tall)
+    below = _LEGEND if legend else 0
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {tall + _LEGEND}" width="{_WIDTH}" '
-        f'height="{tall + _LEGEND}" font-family="Helvetica, Arial, sans-serif" font-size="{_FONT}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {tall + below}" width="{_WIDTH}" '
+        f'height="{tall + below}" font-family="Helvetica, Arial, sans-serif" font-size="{label_size}">',
         f"<title>Locations of findings: {len(reference_boxes)} boxes of the reference, {len(candidate_boxes)} of the "
         "candidate</title>",
-        f'<rect width="{_WIDTH}" height="{tall + _LEGEND}" fill="#ffffff"/>',
+        f'<rect width="{_WIDTH}" height="{tall + below}" fill="#ffffff"/>',
         *background,
         *(line for _, box, style in drawn for line in _frame(box, *style)),
-        *_chips(drawn, tall),
-        *_legend(tall),
+        *_chips(drawn, tall, label_size),
+        *(_legend(tall) if legend else ()),
         "</svg>",
     ]
     return BoxPlot("\n".join(parts) + "\n")
@@ -139,28 +144,29 @@ def _frame(box: Box, colour: str, _: str, dashes: str) -> Iterator[str]:
     yield f'<rect {place} fill="none" stroke="{colour}" stroke-width="4"{dashed}/>'
 
 
-def _chips(drawn: list[tuple[str, Box, list[str]]], tall: int) -> Iterator[str]:
+def _chips(drawn: list[tuple[str, Box, list[str]]], tall: int, size: int) -> Iterator[str]:
     """Yield the labels, each at a corner of its box where it covers no other label, if possible."""
     taken: list[Box] = []
     for label, box, (colour, text_colour, _) in drawn:
-        width = _FONT * sum(_LETTER_WIDTHS.get(letter, 0.56) for letter in label) + 18
-        chip = _place(box, width, tall, taken)
+        width = size * sum(_LETTER_WIDTHS.get(letter, 0.56) for letter in label) + 18
+        chip = _place(box, width, size * 1.4, tall, taken)
         taken.append(chip)
         x, y = chip[:2]
-        yield f'<rect x="{x:.1f}" y="{y:.1f}" width="{chip[2] - x:.1f}" height="{_CHIP}" rx="4" fill="{colour}"/>'
-        yield f'<text x="{x + 7:.1f}" y="{y + _CHIP - 8:.1f}" fill="{text_colour}">{text(label)}</text>'
+        box_size = f'width="{chip[2] - x:.1f}" height="{size * 1.4:g}"'
+        yield f'<rect x="{x:.1f}" y="{y:.1f}" {box_size} rx="4" fill="{colour}"/>'
+        yield f'<text x="{x + 7:.1f}" y="{y + size:.1f}" fill="{text_colour}">{text(label)}</text>'
 
 
-def _place(box: Box, width: float, tall: int, taken: list[Box]) -> Box:
+def _place(box: Box, width: float, chip_height: float, tall: int, taken: list[Box]) -> Box:
     """Return the place of a label: above, below or inside its box, at the left or right end; else further down."""
     x1, y1, x2, y2 = box
-    rows = [y1 - _CHIP - 2, y2 + 2, y1 + 2, y2 - _CHIP - 2]
-    rows += [y1 + 2 + step * (_CHIP + 2) for step in range(1, 1 + tall // (_CHIP + 2))]
+    rows = [y1 - chip_height - 2, y2 + 2, y1 + 2, y2 - chip_height - 2]
+    rows += [y1 + 2 + step * (chip_height + 2) for step in range(1, 1 + int(tall // (chip_height + 2)))]
     chips = []
     for y in rows:
         for x in (x1, x2 - width):
-            x, y = min(max(x, 0.0), max(_WIDTH - width, 0.0)), min(max(y, 0.0), max(tall - _CHIP, 0.0))
-            chips.append((x, y, x + width, y + _CHIP))
+            x, y = min(max(x, 0.0), max(_WIDTH - width, 0.0)), min(max(y, 0.0), max(tall - chip_height, 0.0))
+            chips.append((x, y, x + width, y + chip_height))
     return next((chip for chip in chips if not any(_overlap(chip, other) for other in taken)), chips[0])
 
 

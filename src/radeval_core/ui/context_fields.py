@@ -18,12 +18,18 @@ _HINTS = {
 MAX_CHARACTERS = 2_000
 
 
-def context_fields() -> list[gr.Textbox]:
-    """Draw one box per field of a context, and return them in the order of the fields."""
-    with gr.Accordion("Patient (optional): changes how much a finding weighs", open=True), gr.Row():
+def context_fields(is_open: bool = True, values: Sequence[str] = ()) -> list[gr.Textbox]:
+    """Draw one box per field of a context, and return them in the order of the fields.
+
+    Args:
+        is_open: False to fold them.
+        values: what is in them at first.
+    """
+    start = dict(zip(CONTEXT_FIELDS, values, strict=False))
+    with gr.Accordion("Patient (optional): changes how much a finding weighs", open=is_open), gr.Row():
         return [
             gr.Textbox(
-                value="",
+                value=start.get(name, ""),
                 label=name.capitalize(),
                 placeholder=_HINTS[name],
                 lines=1,

@@ -6,6 +6,7 @@ HTML or Markdown.
 
 from __future__ import annotations
 
+import inspect
 import os
 from importlib import resources
 from typing import Any
@@ -13,11 +14,13 @@ from typing import Any
 import gradio as gr
 from starlette.middleware import Middleware
 
+from radeval_core.page_style import app_colours
 from radeval_core.ui.batch import MAX_BYTES
 from radeval_core.ui.examples import EXAMPLES, Example
 from radeval_core.ui.guard import Guard
 from radeval_core.ui.page import build_page as build_demo
 from radeval_core.ui.pair import MAX_CHARACTERS, demo_options, python_line
+from radeval_core.ui.sheet import sheet_style
 from radeval_core.ui.views import stylesheet
 
 # Gradio recomputes a traffic summary after every request, which slows down a busy page: do it less often
@@ -45,15 +48,52 @@ def page_options() -> dict[str, Any]:
     because it would keep reports in the browser.
     """
     return {
-        "theme": gr.themes.Soft(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
+        "theme": _theme(),
         "css": stylesheet(),
         # not in `css`: Gradio limits every rule there to elements inside its own frame
-        "head": f"<style>{resources.files(__package__).joinpath('page.css').read_text('utf-8')}</style>",
+        "head": f"<style>{app_colours()}{sheet_style()}{_file('page.css')}</style>",
+        "js": _file("page.js"),
         "run_history": False,
         "max_file_size": MAX_BYTES,
         "footer_links": ["api"],
         "ssr_mode": False,
     }
+
+
+def _theme() -> gr.themes.Base:
+    """Return Gradio's theme with our colours: labels without a ground, blue buttons and links."""
+    theme = gr.themes.Soft(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"])
+    ours = {
+        "block_title_text_color": "var(--rv-strong)",
+        "block_title_background_fill": "transparent",
+        "block_label_text_color": "var(--rv-strong)",
+        "block_label_background_fill": "transparent",
+        "button_primary_background_fill": "var(--rv-metric)",
+        "button_primary_background_fill_hover": "var(--rv-link)",
+        "button_primary_text_color": "var(--rv-card)",
+        "button_primary_text_color_hover": "var(--rv-card)",
+        "link_text_color": "var(--rv-link)",
+        "link_text_color_hover": "var(--rv-metric)",
+        "link_text_color_active": "var(--rv-link)",
+        "link_text_color_visited": "var(--rv-link)",
+        "body_text_color_subdued": "var(--rv-soft)",
+        "input_placeholder_color": "var(--rv-soft)",
+        "color_accent": "var(--rv-metric)",
+        "checkbox_label_background_fill_selected": "var(--rv-metric)",
+        "checkbox_label_text_color_selected": "var(--rv-card)",
+    }
+    return theme.set(
+        **{
+            f"{name}{dark}": value
+            for name, value in ours.items()
+            for dark in ("", "_dark")
+            if f"{name}{dark}" in inspect.signature(theme.set).parameters
+        }
+    )
+
+
+def _file(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text("utf-8")
 
 
 def launch(demo: gr.Blocks | str, **options: Any) -> Any:

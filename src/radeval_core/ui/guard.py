@@ -16,8 +16,10 @@ from functools import lru_cache
 from html.parser import HTMLParser
 from typing import Any
 
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from radeval_core.ui.page_head import CARD, page_of, social_card, with_head
 from radeval_core.ui.uploads import is_upload, sweep, upload_folder
 from radeval_core.ui.visitors import VisitorLimits, Visitors, limits_from_environment, visitor_of
 from radeval_core.web import read_body, refuse
@@ -58,13 +60,16 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        answer = _with_headers(send)
+        answer = _with_headers(send, scope)
         counted = any(part in scope["path"] for part in _COUNTED) and scope["method"] in ("GET", "POST")
         visitor = visitor_of(scope)
         if counted and (wait := self.visitors.enter(visitor)):
             await refuse(429, "too many requests: wait a moment and try again", scope, receive, answer, wait)
             return
         try:
+            if scope["path"].endswith(f"/{CARD}") and (facts := page_of(scope["path"])):
+                await Response(social_card(facts), media_type="image/png")(scope, receive, answer)
+                return
             await self._checked(scope, receive, answer)
         finally:
             if counted:
@@ -144,7 +149,7 @@ def _values(body: bytes) -> Iterator[Any]:
             waiting.extend(value)
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(send: Send, scope: Scope) -> Send:
     """Return a `send` that adds the security headers. An HTML page is held back until its scripts are known."""
     start: Message | None = None
     parts: list[bytes] = []
@@ -163,11 +168,19 @@ def _with_headers(send: Send) -> Send:
         else:
             parts.append(message.get("body", b""))
             if not message.get("more_body", False):
-                page = b"".join(parts)
+                page = _own_head(b"".join(parts), scope)
+                sized = [(k, v) for k, v in start["headers"] if k.lower() != b"content-length"]
+                start = {**start, "headers": [*sized, (b"content-length", str(len(page)).encode())]}
                 await send(_secured(start, script_hashes(page)))
                 await send({"type": "http.response.body", "body": page, "more_body": False})
 
     return guarded
+
+
+def _own_head(page: bytes, scope: Scope) -> bytes:
+    headers = dict(scope["headers"])
+    secure = headers.get(b"x-forwarded-proto", scope.get("scheme", "http").encode()) == b"https"
+    return with_head(page, scope["path"], headers.get(b"host", b"").decode("latin-1"), secure)
 
 
 def _secured(message: Message, hashes: tuple[str, ...]) -> Message:

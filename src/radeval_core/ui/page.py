@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gradio as gr
@@ -11,14 +12,33 @@ from radeval_core.registry import get_spec, scorer_class
 from radeval_core.ui import batch, film
 from radeval_core.ui.configs import offered_configs
 from radeval_core.ui.context_fields import context_fields, context_from
-from radeval_core.ui.examples import CONTEXT_EXAMPLES, EXAMPLES
-from radeval_core.ui.pair import demo_options, score_pair
+from radeval_core.ui.examples import CONTEXT_EXAMPLES, EXAMPLES, Example
+from radeval_core.ui.html_block import html_block
+from radeval_core.ui.navigation import navigation
+from radeval_core.ui.page_head import describe_page
+from radeval_core.ui.pair import ScoredPair, demo_options, score_pair
 from radeval_core.ui.score_header import direction, headline
 from radeval_core.ui.space_page import FILE, SpacePage, hub_org, read_page, spaces_folder
 from radeval_core.ui.upload_field import only_uploads
 
 #: seconds between checks for uploads that were never scored, and their age in seconds when they are deleted
 DELETE_UPLOADS = (60, 300)
+#: metrics whose details name errors
+JUDGES = ("green", "crimson", "fineradscore", "chexprompt")
+#: the name of the marked-up report in the view
+_SHEET = "sheet"
+#: the example that a page opens with: a wrong side, which the metrics judge most differently
+_FIRST = 2
+#: fill in the pair of a link and score it; Gradio sends `load` before the script of the page has run
+_CARRIED = """async (...fields) => {
+  while (!window.radeval) await new Promise((resolve) => setTimeout(resolve, 10));
+  const carried = await window.radeval.link.read();
+  if (!carried) return fields;
+  const filled = () => window.radeval.fields()[0] === carried[0] && window.radeval.fields()[1] === carried[1];
+  const press = () => (filled() ? document.getElementById("score").click() : setTimeout(press, 50));
+  setTimeout(press, 50);
+  return [carried[0], carried[1], ...carried.slice(3)].slice(0, fields.length);
+}"""
 #: where the cards are published
 HUB = "https://huggingface.co/spaces"
 
@@ -33,19 +53,21 @@ def build_page(name: str, page: SpacePage | None = None) -> gr.Blocks:
     spec = get_spec(name)
     configs = offered_configs(name)  # a metric that cannot run fails here, not on a visitor's click
     page = page or read_page(spaces_folder() / name / FILE)
+    describe_page(name, f"{page.title} for radiology reports · radeval", f"{_about(spec)} {page.how}")
     with gr.Blocks(title=f"radeval: {name}", analytics_enabled=False, delete_cache=DELETE_UPLOADS) as demo:
-        gr.Markdown(f"# {page.title}\n{_about(spec)}\n\n**How to read it.** {page.how}")
+        html_block(navigation(name))
+        gr.Markdown(f"# {page.title}\n{_about(spec)}\n\n**How to read it.** {page.how}", elem_id="about")
         config = gr.Dropdown(configs, value=configs[0], label="Config", visible=len(configs) > 1, interactive=True)
         with gr.Tabs():
             with gr.Tab("One pair", id="pair"):
-                _pair_tab(spec, config, page.film)
+                _pair_tab(spec, demo, config, page.film)
             with gr.Tab("A file of pairs", id="file"):
                 _file_tab(spec, config)
         gr.Markdown(_links(spec))
     return demo
 
 
-def _pair_tab(spec: MetricSpec, config: gr.Dropdown, with_film: bool) -> None:
+def _pair_tab(spec: MetricSpec, demo: gr.Blocks, config: gr.Dropdown, with_film: bool) -> None:
     name = spec.name
     with_context = scorer_class(name).uses_context
 
@@ -97,49 +119,131 @@ def _pair_tab(spec: MetricSpec, config: gr.Dropdown, with_film: bool) -> None:
         """Score a pair for the page and draw the view; `more` is the film, or the fields of the context."""
         image = film.from_data(more[0]) if with_film else None
         known = context_from(more) if with_context else None
-        found = score_pair(name, reference or "", candidate or "", config, image, context=known)
-        beside = "" if found.coverage is None else f"coverage {found.coverage:.2f}"
-        return headline(spec, found.headline, beside), found.view, found.extras, found.signature, found.code
+        found = score_pair(name, reference or "", candidate or "", config, image, context=known, sheet=_SHEET)
+        return _shown(spec, found)
 
-    with gr.Row(equal_height=True):
-        reference = gr.Textbox(label="Reference report", lines=4, max_lines=14, min_width=300, elem_id="reference")
-        candidate = gr.Textbox(label="Candidate report", lines=4, max_lines=14, min_width=300, elem_id="candidate")
-    context = context_fields() if with_context else []
     offered = (*CONTEXT_EXAMPLES, *EXAMPLES) if with_context else EXAMPLES
-    examples = gr.Examples(
-        [[e.reference, e.candidate, *([e.age, e.sex, e.indication, e.history] if context else [])] for e in offered],
-        [reference, candidate, *context],
-        example_labels=[e.label for e in offered],
-        label="Examples: the candidate is",
-        cache_examples=False,
-        api_visibility="private",
-    )
+    first = offered[0] if with_context else EXAMPLES[_FIRST]
+    # the page opens with a scored example; the models are loaded anyway
+    known = _known(first) if with_context else None
+    opened = score_pair(name, first.reference, first.candidate, context=known, sheet=_SHEET)
+    start = _shown(spec, opened)
+    with gr.Row(equal_height=True):
+        reference = _report("Reference report", first.reference, "reference")
+        candidate = _report("Candidate report", first.candidate, "candidate")
+    context = context_fields(values=_patient(first, with_context)) if with_context else []
+    with gr.Row(elem_id="start"):
+        button = gr.Button("Score (Ctrl+Enter)", variant="primary", elem_id="score", scale=1, min_width=180)
+        with gr.Column(scale=5, min_width=300):
+            examples = gr.Examples(
+                [[e.reference, e.candidate, *(_patient(e, with_context))] for e in offered],
+                [reference, candidate, *context],
+                example_labels=[e.label for e in offered],
+                label="Examples: the candidate is",
+                cache_examples=False,
+                api_visibility="private",
+            )
     film_data = film.chooser() if with_film else None
-    button = gr.Button("Score", variant="primary", elem_id="score")
-    result = gr.HTML(elem_id="result")
-    view = gr.HTML(elem_id="view")
-    with gr.Accordion("More numbers", open=False, visible=bool(spec.parts)):
-        extras = gr.Dataframe(headers=["number", "value"], datatype=["str", "number"], interactive=False)
-    signature = gr.Textbox(
-        label="Signature: everything that can change the score", interactive=False, lines=2, max_lines=8
-    )
-    code = gr.Code(
-        label="The same score in Python", language="python", interactive=False, wrap_lines=True, max_lines=10
-    )
+    result = html_block(start[0], elem_id="result")
+    view = html_block(start[1], elem_id="view")
+    with gr.Accordion("Numbers, signature and code", open=False, elem_id="numbers"):
+        extras = gr.Dataframe(
+            start[2],
+            headers=["number", "value"],
+            datatype=["str", "number"],
+            interactive=False,
+            visible=bool(spec.parts),
+        )
+        signature = gr.Textbox(
+            start[3], label="Signature: everything that can change the score", interactive=False, lines=2, max_lines=8
+        )
+        code = gr.Code(
+            start[4],
+            label="The same score in Python",
+            language="python",
+            interactive=False,
+            wrap_lines=True,
+            max_lines=14,
+        )
 
     inputs = [reference, candidate, config, *([film_data] if film_data else []), *context]
     shown = {"inputs": inputs, "outputs": [result, view, extras, signature, code], "api_visibility": "private"}
     button.click(show, **shown, show_progress_on=[result])
     examples.load_input_event.then(show, **shown, show_progress_on=[result])
+    # a link from another Space brings its pair along
+    carrying = [reference, candidate, *context]
+    demo.load(None, carrying, carrying, js=_CARRIED)
     # programs get plain values: the endpoint belongs to a hidden button
     label = f"{name} {spec.arrow} ({direction(spec)}, {spec.range_text})"
     value = gr.Number(label=label, visible=False)
+    # with boxes of their own: those of the page hold an example, which is no default
+    hidden = [gr.Textbox(visible=False, label=box.label) for box in (reference, candidate)]
+    hidden += [gr.Textbox("", visible=False, label=box.label) for box in context]
+    called = _as_tool(score_patient if with_context else score, name, "score")
     gr.Button(visible=False).click(
-        score_patient if with_context else score,
-        [reference, candidate, config, *context],
+        called,
+        [*hidden[:2], config, *hidden[2:]],
         [value, extras, signature, code],
         api_name="score",
+        api_description=_tool_words("Score a candidate report against a reference report", spec),
     )
+    if name in JUDGES:
+        _errors_endpoint(spec, hidden[:2], config)
+
+
+def _errors_endpoint(spec: MetricSpec, pair: list[gr.Textbox], config: gr.Dropdown) -> None:
+    """Add the endpoint that names the errors behind a score."""
+
+    def errors(reference: str, candidate: str, config: str = spec.default_config.name) -> dict[str, Any]:
+        """Name the errors of a candidate report.
+
+        Args:
+            reference: the report to compare with.
+            candidate: the report to score.
+            config: one of the offered configs.
+
+        Returns:
+            The structures behind the score: every error with its category, severity and words, and what matches.
+        """
+        return dict(score_pair(spec.name, reference or "", candidate or "", config, drawn=False, detailed=True).detail)
+
+    found = gr.JSON(label="Errors, matches and the numbers behind the score", visible=False)
+    gr.Button(visible=False).click(
+        _as_tool(errors, spec.name, "errors"),
+        [*pair, config],
+        found,
+        api_name="errors",
+        api_description=_tool_words("Name the errors of a candidate report and what matches", spec),
+    )
+
+
+def _as_tool(function: Callable[..., Any], name: str, what: str) -> Callable[..., Any]:
+    """Give an endpoint the name that agents see: `green_score`."""
+    function.__name__ = f"{name}_{what}"
+    return function
+
+
+def _tool_words(what: str, spec: MetricSpec) -> str:
+    """Return what an agent reads about an endpoint: what it does, and which metric it is."""
+    return f"{what} with {spec.name}: {spec.measures}. Range {spec.range_text}, {direction(spec)}."
+
+
+def _shown(spec: MetricSpec, found: ScoredPair) -> tuple[Any, ...]:
+    """Return what the page shows of a scored pair: headline, view, numbers, signature and code."""
+    beside = "" if found.coverage is None else f"coverage {found.coverage:.2f}"
+    return headline(spec, found.headline, beside), found.view, found.extras, found.signature, found.page_code
+
+
+def _known(example: Example) -> Mapping[str, str]:
+    return context_from(_patient(example, True))
+
+
+def _patient(example: Example, with_context: bool) -> tuple[str, ...]:
+    return (example.age, example.sex, example.indication, example.history) if with_context else ()
+
+
+def _report(label: str, value: str, name: str) -> gr.Textbox:
+    return gr.Textbox(value, label=label, lines=3, max_lines=12, min_width=300, elem_id=name)
 
 
 def _file_tab(spec: MetricSpec, config: gr.Dropdown) -> None:
@@ -180,8 +284,8 @@ def _file_tab(spec: MetricSpec, config: gr.Dropdown) -> None:
         "upload after reading it; the results exist only on this page."
     )
     file = only_uploads(gr.File(label="JSONL or CSV", file_types=list(batch.SUFFIXES), height=140, elem_id="upload"))
-    result = gr.HTML(elem_id="file-result", min_height=60)
-    download = gr.HTML(elem_id="download")
+    result = html_block(elem_id="file-result", min_height=60)
+    download = html_block(elem_id="download")
     table = gr.Dataframe(label="Rows", interactive=False, visible=False, wrap=True)
     signature = gr.Textbox(label="Signature", interactive=False, visible=False)
     file.upload(
@@ -193,7 +297,13 @@ def _file_tab(spec: MetricSpec, config: gr.Dropdown) -> None:
     )
     value = gr.Number(label=f"{name} {spec.arrow}", visible=False)
     every_row = gr.Dataframe(label="Id and values of every pair", visible=False)
-    gr.Button(visible=False).click(score_file, [file, config], [value, every_row, signature], api_name="score_file")
+    gr.Button(visible=False).click(
+        _as_tool(score_file, name, "score_file"),
+        [file, config],
+        [value, every_row, signature],
+        api_name="score_file",
+        api_description=_tool_words("Score every pair of a JSONL or CSV file", spec),
+    )
 
 
 def _context_columns(spec: MetricSpec) -> str:

@@ -9,7 +9,7 @@ import html
 import logging
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import gradio as gr
@@ -39,17 +39,21 @@ class ScoredPair:
         headline: the score; None if the pair could not be scored.
         extras: further numbers by name.
         signature: everything that can change the score.
-        code: Python code that returns the same score.
+        code: Python code that returns the same score, with the module on the Hub.
+        page_code: the same, and also with the installed package or a checkout.
         view: an HTML explanation of the score, or of why there is none.
         coverage: the share of the pair that the findings parser understood; None if the config does not use it.
+        detail: the structures behind the score, if asked for.
     """
 
     headline: float | None
     extras: list[list[Any]]
     signature: str
     code: str
+    page_code: str
     view: str
     coverage: float | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)
 
 
 def score_pair(
@@ -60,6 +64,8 @@ def score_pair(
     film: Any = None,
     drawn: bool = True,
     context: Mapping[str, str] | None = None,
+    sheet: str = "",
+    detailed: bool = False,
 ) -> ScoredPair:
     """Score a pair, or raise an error that a page can show.
 
@@ -71,6 +77,8 @@ def score_pair(
         film: an image to draw on, for metrics that draw boxes.
         drawn: if True, also draw the view.
         context: what is known about the patient, for metrics that use it.
+        sheet: the name of the marked-up report in the view; empty if the page shows it elsewhere.
+        detailed: if True, return the structures behind the score.
     """
     spec = get_spec(name)
     options = demo_options(spec)
@@ -79,13 +87,17 @@ def score_pair(
     def compute() -> ScoredPair:
         # load the metric again, so that annotations of one visitor's reports are not kept for the next visitor
         metric = load(name, config, progress=False, **options)
-        result = metric.compute([candidate], [reference], detailed=drawn, contexts=[context] if context else None)
+        result = metric.compute(
+            [candidate], [reference], detailed=drawn or detailed, contexts=[context] if context else None
+        )
         extras = [[key, number(v)] for key, v in result.items() if isinstance(v, float) and key != name]
         covered = result.get("coverage", [None])[0]
-        shown = options if film is None else {**options, "film": film}
+        shown = {**options, "sheet": sheet, "context": context, **({} if film is None else {"film": film})}
         view = _explain(name, result["details"][0], reference, candidate, shown) if drawn else ""
         code = python_line(spec, reference, candidate, config, context)
-        return ScoredPair(number(result[name]), extras, result["signature"], code, view, covered)
+        both = f"{installed_line(spec, reference, candidate, config, context)}\n\n# from the Hub\n{code}"
+        detail = result["details"][0] if detailed else {}
+        return ScoredPair(number(result[name]), extras, result["signature"], code, both, view, covered, detail)
 
     return guarded(name, compute, "this pair could not be scored")
 
@@ -144,6 +156,24 @@ def python_line(
     given = "".join(f", {key}={value!r}" for key, value in options.items())
     call = f"compute(predictions=[{candidate!r}], references=[{reference!r}]{given})"
     return f'import evaluate\nevaluate.load({module}).{call}["{spec.name}"]'
+
+
+def installed_line(
+    spec: MetricSpec,
+    reference: str,
+    candidate: str,
+    config: str | None = None,
+    context: Mapping[str, str] | None = None,
+) -> str:
+    """Return Python code that computes the score with the installed package, or in a checkout."""
+    chosen = "" if config in (None, spec.default_config.name) else f", {config!r}"
+    options = "".join(f", {key}={value!r}" for key, value in demo_options(spec).items())
+    known = f", contexts=[{dict(context)!r}]" if context else ""
+    call = f"compute([{candidate!r}], [{reference!r}]{known})"
+    return (
+        "# with the installed package, or in a checkout\nfrom radeval_core import load\n"
+        f'load("{spec.name}"{chosen}{options}).{call}["{spec.name}"]'
+    )
 
 
 def number(value: float) -> float | None:

@@ -9,35 +9,43 @@ from __future__ import annotations
 
 import runpy
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 import uvicorn
-from fastapi import FastAPI
-from fastapi.responses import HTMLResponse, Response
+from fastapi import FastAPI, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp
 
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.html_text import text
-from radeval_core.registry import get_spec
+from radeval_core.page_style import file_colours
+from radeval_core.registry import get_spec, metric_names
 from radeval_core.ui.demo import SESSIONS, build_demo, launch, page_options
 from radeval_core.ui.guard import Guard
+from radeval_core.ui.icon import icon
 from radeval_core.ui.reading_room.space import serve_space
 from radeval_core.ui.score_header import direction
 from radeval_core.ui.space_page import FILE, read_page
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>radeval: Spaces</title><style>
-body {{ font: 16px/1.5 system-ui, sans-serif; color: #1c2430; background: #fff; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }}
-h1 {{ font-size: 1.5rem; }} ul {{ list-style: none; padding: 0; }}
-li {{ border: 1px solid #d6dbe3; border-radius: 8px; margin: .5rem 0; }}
-a {{ display: block; padding: .6rem .9rem; text-decoration: none; color: inherit; }}
-a:hover, a:focus {{ background: #f0f5fa; outline: 2px solid #0072B2; border-radius: 8px; }} b {{ color: #004f80; }}
-</style></head><body><h1>radeval: Spaces</h1><p>These pages run on this machine. They never ask a remote judge.</p>
-<ul>{links}</ul></body></html>
+<title>radeval: Spaces</title><link rel="icon" href="favicon.svg" type="image/svg+xml"><style>{colours}
+body {{ font: 16px/1.5 system-ui, sans-serif; color: var(--rv-ink); background: var(--rv-paper); max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }}
+h1 {{ font-size: 1.6rem; margin: 0 0 .3rem; }} h2 {{ font-size: 1.1rem; margin: 1.6rem 0 .4rem; }} p {{ margin: 0 0 1rem; color: var(--rv-soft); }}
+ul {{ list-style: none; padding: 0; margin: 0; display: grid; gap: .6rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); }}
+li {{ border: 1px solid var(--rv-border); border-radius: 8px; background: var(--rv-card); }} ul.pages li:first-child {{ grid-column: 1 / -1; border-left: 6px solid var(--rv-metric); }}
+a {{ display: block; padding: .6rem .9rem; text-decoration: none; color: inherit; height: 100%; }} ul.pages li:first-child a {{ padding: 1rem 1.2rem; font-size: 1.1rem; }}
+a:hover, a:focus {{ background: var(--rv-metric-tint); outline: 2px solid var(--rv-metric); border-radius: 8px; }} b {{ color: var(--rv-link); }}
+</style></head><body><main><h1>radeval: Spaces</h1><p>These pages run on this machine. They never ask a remote judge.</p>
+<ul class="pages">{pages}</ul>{metrics}</main></body></html>
 """  # noqa: E501
+#: the page that visitors should open first
+_FIRST = ("workbench",)
+#: pages that have a new name
+_MOVED = {"playground": "workbench"}
 
 
 @dataclass(frozen=True)
@@ -66,15 +74,24 @@ def together(folder: Path) -> FastAPI:
     """Return one app with a page of links at / and each Space under its name."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     spaces = find_spaces(folder)
-    links = "".join(f'<li><a href="{text(s.name)}/"><b>{text(s.name)}</b><br>{text(s.about)}</a></li>' for s in spaces)
+    links = {s.name: f'<li><a href="{text(s.name)}/"><b>{text(s.name)}</b><br>{text(s.about)}</a></li>' for s in spaces}
+    known = set(metric_names())
+    pages, metrics = ("".join(links[n] for n in links if (n in known) is wanted) for wanted in (False, True))
+    listed = f"<h2>Metrics</h2><ul>{metrics}</ul>" if metrics else ""
+    page = _PAGE.format(colours=file_colours(), pages=pages, metrics=listed)
 
     @app.get("/", response_class=HTMLResponse)
     def index() -> str:
-        return _PAGE.format(links=links)
+        return page
 
     @app.get("/favicon.ico", include_in_schema=False)
+    @app.get("/favicon.svg", include_in_schema=False)
     def favicon() -> Response:
-        return Response(status_code=204)
+        return Response(icon(), media_type="image/svg+xml")
+
+    for old, new in _MOVED.items():
+        if new in links:
+            app.add_route(f"/{old}/", partial(_moved, f"/{new}/"))
 
     app.add_middleware(Guard)
     for space in spaces:
@@ -88,6 +105,10 @@ def together(folder: Path) -> FastAPI:
     return app
 
 
+async def _moved(address: str, _: Request) -> Response:
+    return RedirectResponse(address, 308)
+
+
 def serve(folder: Path, host: str = "127.0.0.1", port: int = 7860) -> None:
     """Serve all Spaces until stopped."""
     app = together(folder)
@@ -98,6 +119,7 @@ def serve(folder: Path, host: str = "127.0.0.1", port: int = 7860) -> None:
 def serve_one(folder: Path, name: str, host: str = "127.0.0.1", port: int = 7860) -> None:
     """Serve one Space of a folder until stopped."""
     homes = {home.name: home for home in _homes(folder)}
+    name = _MOVED.get(name, name)
     if name not in homes:
         raise unknown_name("Space", name, homes)
     space = _space(homes[name])
@@ -108,11 +130,11 @@ def serve_one(folder: Path, name: str, host: str = "127.0.0.1", port: int = 7860
 
 
 def _homes(folder: Path) -> list[Path]:
-    """Return the folders of all Spaces, those of metrics last."""
+    """Return the folders of all Spaces, the workbench first and those of metrics last."""
     homes = {file.parent for pattern in (f"*/{FILE}", "*/app.py") for file in folder.glob(pattern)}
     if not homes:
         raise InputError(f"{folder} has no folder with a {FILE} or an app.py: give the `spaces` folder of a checkout")
-    return sorted(homes, key=lambda home: ((home / FILE).is_file(), home.name))
+    return sorted(homes, key=lambda home: ((home / FILE).is_file(), home.name not in _FIRST, home.name))
 
 
 def _space(home: Path) -> Space:

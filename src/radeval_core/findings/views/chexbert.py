@@ -101,15 +101,23 @@ def chexbert_labels(report: ParsedReport) -> dict[str, int | None]:
     habits = chexbert_habits()
     unsure = _unsure(report, habits)
     labels: dict[str, int | None] = dict.fromkeys(observation_names())
-    for name, habit in habits.observations.items():
-        mentioned = report.findings if name in NAMED_BY_NORMALITY else report.stated
-        found = [f for f in mentioned if _counts(f, habit)]
-        denied = any(f.polarity == "absent" for f in found)
-        found += [f for f in mentioned if not denied and f.finding in habit.signs and _has_no(f, habit.unless_words)]
+    for name, found in chexbert_evidence(report).items():
         labels[name] = label_of("uncertain" if f.polarity == "present" and f in unsure else f.polarity for f in found)
     abnormal = any(f.kind in habits.abnormal_kinds and f.polarity != "absent" for f in report.stated)
     labels[NO_FINDING] = None if abnormal else 1
     return labels
+
+
+def chexbert_evidence(report: ParsedReport) -> dict[str, list[Finding]]:
+    """Return the mentions behind the label of each observation; `No Finding` has none."""
+    evidence = {}
+    for name, habit in chexbert_habits().observations.items():
+        mentioned = report.findings if name in NAMED_BY_NORMALITY else report.stated
+        found = [f for f in mentioned if _counts(f, habit)]
+        denied = any(f.polarity == "absent" for f in found)
+        found += [f for f in mentioned if not denied and f.finding in habit.signs and _has_no(f, habit.unless_words)]
+        evidence[name] = found
+    return evidence
 
 
 def _counts(finding: Finding, habit: Habit) -> bool:

@@ -99,6 +99,18 @@ def _differences(ones: Sequence[Concept], others: Sequence[Concept]) -> NDArray[
     return factor
 
 
+def why_less(one: Concept, other: Concept) -> list[str]:
+    """Return in words what lowers the similarity of two concepts, with the factor of each."""
+    reasons = []
+    if one.side and other.side and one.side != other.side:
+        reasons.append(f"{one.side} and {other.side}: × {OTHER_SIDE:g}")
+    if one.severity and other.severity and one.severity != other.severity:
+        reasons.append(f"{one.severity} and {other.severity}: × {OTHER_SEVERITY:g}")
+    if None not in (one.absent, other.absent) and one.absent != other.absent:
+        reasons.append(f"one present, one absent: × {DENIED:g}")
+    return reasons
+
+
 def _unlike(ones: Sequence[str], others: Sequence[str]) -> NDArray[np.bool_]:
     """Return where both texts are given and differ."""
     numbers = _numbers([*ones, *others, ""])

@@ -24,6 +24,7 @@ from radeval_core.leaderboard.queue import score_waiting, utc_now
 from radeval_core.leaderboard.store import Store, open_store
 from radeval_core.leaderboard.submission import Submission, SubmissionError, check_submission
 from radeval_core.ui.demo import page_options
+from radeval_core.ui.html_block import html_block
 from radeval_core.ui.leaderboard.plot import distribution_plot
 from radeval_core.ui.leaderboard.texts import instructions, method
 from radeval_core.ui.leaderboard.view import (
@@ -35,7 +36,9 @@ from radeval_core.ui.leaderboard.view import (
     system_view,
 )
 from radeval_core.ui.leaderboard.withdraw import Withdrawal
+from radeval_core.ui.navigation import navigation
 from radeval_core.ui.page import DELETE_UPLOADS
+from radeval_core.ui.page_head import describe_page
 from radeval_core.ui.pair import guarded
 from radeval_core.ui.upload_field import only_uploads
 from radeval_core.ui.uploads import remove_upload
@@ -43,6 +46,10 @@ from radeval_core.ui.uploads import remove_upload
 READING = (
     "Scores with 95 % intervals; ↑ higher is better, ↓ lower is better. Systems with the **same rank do not differ "
     "significantly** in a paired test. Sort with ⋮ in a column heading; filter with the search field."
+)
+_DESCRIPTION = (
+    "Systems that write radiology reports, ranked only where a paired test tells them apart, with signatures, "
+    "intervals and their worst cases."
 )
 _NOT_SCORED = "this submission could not be scored"
 _NO_CATEGORY = "all errors (worst score first)"
@@ -79,7 +86,9 @@ class _Page:
 
     def build(self) -> gr.Blocks:
         metrics = list(self.benchmark.metrics)
+        describe_page("leaderboard", "Leaderboard of radiology report generators · radeval", _DESCRIPTION)
         with gr.Blocks(title="radeval: leaderboard", analytics_enabled=False, delete_cache=DELETE_UPLOADS) as demo:
+            html_block(navigation("leaderboard"))
             gr.Markdown(f"# Leaderboard: {self.benchmark.title}\n{self.benchmark.summary}")
             with gr.Tabs():
                 with gr.Tab("Ranking", id="ranking"):

@@ -30,8 +30,9 @@ def distribution_plot(rows: Sequence[Ranked], metric: str) -> str:
         f"{strips}"
         f'<p style="display:flex;justify-content:space-between;margin:0 0 6px" class="note">'
         f"<span>{low:g}</span><span>{(low + high) / 2:g}</span><span>{high:g}</span></p>"
-        '<p class="note"><b style="color:#0072B2">•</b> a study &nbsp; ▭ the middle half of the studies, with the '
-        'median &nbsp; <b style="color:#a84a00">–●–</b> the score of the system and its 95 % interval</p></div>'
+        '<p class="note"><b style="color:var(--rv-metric)">•</b> a study &nbsp; ▭ the middle half of the studies, with '
+        'the median &nbsp; <b style="color:var(--rv-s2)">–●–</b> the score of the system with its 95 % interval</p>'
+        "</div>"
     )
 
 

@@ -16,7 +16,7 @@ from radeval_core.registry import metric_value
 from radeval_core.ui.views.marks import bar, plural, table
 
 #: style of links inside text
-LINK = "color:#004f80;text-decoration:underline;padding:0;margin:0"
+LINK = "color:var(--rv-link);text-decoration:underline;padding:0;margin:0"
 
 
 def ranking_table(rows: Sequence[Ranked], metrics: Sequence[str]) -> dict[str, Any]:

@@ -14,12 +14,14 @@ from typing import Any
 from radeval_core import __version__
 from radeval_core.api import Scores
 from radeval_core.html_text import text
+from radeval_core.page_style import file_colours
 from radeval_core.pairs import Pair
 from radeval_core.ui.report import MOST_PAIRS
 from radeval_core.ui.report.content import Content, Details, gather
 from radeval_core.ui.report.index import controls, index_table
 from radeval_core.ui.report.pair import pair_card
 from radeval_core.ui.report.summary import distribution_section, error_section, summary_section
+from radeval_core.ui.sheet import sheet_style
 from radeval_core.ui.views import stylesheet
 
 
@@ -69,12 +71,7 @@ def _head(title: str, script: str) -> str:
 
 def _style() -> str:
     """Return the styles; the dark colours hold for readers whose system is dark and for those who choose dark."""
-    dark = _file("dark.css")
-    return (
-        f"{_file('style.css')}{stylesheet()}"
-        f"@media screen and (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{\n{dark}}} }}\n"
-        f"@media screen {{ :root[data-theme=dark] {{\n{dark}}} }}\n"
-    )
+    return f"{file_colours()}{_file('style.css')}{stylesheet()}{sheet_style()}"
 
 
 def _theme() -> str:

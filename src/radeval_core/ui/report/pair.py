@@ -15,11 +15,14 @@ from typing import Any
 
 from radeval_core.error_categories import in_words
 from radeval_core.html_text import text
-from radeval_core.pairs import Pair
 from radeval_core.ui.report.content import Content, ShownPair
 from radeval_core.ui.report.errors import ErrorCount
+from radeval_core.ui.sheet import draw_pair, read_sheet
 from radeval_core.ui.views import draw
-from radeval_core.ui.views.marks import both_reports, report_panel
+from radeval_core.ui.views.marks import report_panel
+
+#: key of the marked-up report among the views of a pair; no metric has an empty name
+SHEET = ""
 
 
 def shown_score(value: float) -> str:
@@ -29,6 +32,7 @@ def shown_score(value: float) -> str:
 
 def pair_card(shown: ShownPair, content: Content) -> str:
     """Return the card of a pair."""
+    sheet = draw_pair(shown.pair.reference, read_sheet(shown.pair.reference, shown.pair.prediction), f"p{shown.place}")
     views = {name: "".join(_view(name, shown, content.options[name])) for name in content.names}
     errors = "".join(f"<li{_kind(e)}>{text(_error_words(e))}</li>" for e in shown.errors)
     score = f"{content.first} {shown_score(shown.values[content.first])}"
@@ -36,7 +40,7 @@ def pair_card(shown: ShownPair, content: Content) -> str:
         f'<details class="pair" id="pair-{shown.place}"><summary><span class="rank"></span>'
         f'<bdi class="id">{text(shown.pair.id)}</bdi><span class="now">{text(score)}</span>'
         f'<ul class="tags">{errors}</ul></summary>'
-        f'<script type="text/plain">{pack(views)}</script></details>\n'
+        f'<script type="text/plain">{pack({SHEET: sheet, **views})}</script></details>\n'
     )
 
 
@@ -56,19 +60,16 @@ def pack(views: Mapping[str, str]) -> str:
 
 
 def _view(name: str, shown: ShownPair, options: Mapping[str, Any]) -> Iterator[str]:
-    """Yield both reports, if the view does not contain them, and the view; for an unscored pair the reason."""
+    """Yield the view of a metric; for an unscored pair the reason."""
     pair, detail = shown.pair, shown.details[name]
     if math.isnan(shown.values[name]):
         reason = detail.get("reason") or "the details do not say why"
         unscored = f'<p class="summary">Not scored: {text(reason)}</p>'
-        yield f'<div class="rv">{unscored}{_understood(detail)}{_plain(pair)}</div>'
+        yield f'<div class="rv">{unscored}{_understood(detail)}</div>'
         return
     if _understood(detail):
         yield f'<div class="rv">{_understood(detail)}</div>'
-    view = draw(name, detail, pair.reference, pair.prediction, options)
-    if 'class="report' not in view:
-        yield f'<div class="rv">{_plain(pair)}</div>'
-    yield view
+    yield draw(name, detail, pair.reference, pair.prediction, options)
     if len(pair.references) > 1:
         others = "".join(report_panel(text(reference)) for reference in pair.references[1:])
         yield f'<div class="rv"><h4>Further references; the marks compare with the first</h4>{others}</div>'
@@ -83,7 +84,3 @@ def _understood(detail: Mapping[str, Any]) -> str:
         f'<p class="note">The findings parser understood {theirs:.0%} of the content words of the reference and '
         f"{ours:.0%} of the candidate's.</p>"
     )
-
-
-def _plain(pair: Pair) -> str:
-    return both_reports(pair.reference, pair.prediction, ((), ()))

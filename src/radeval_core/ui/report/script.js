@@ -71,7 +71,10 @@
   // a pair is drawn when it is opened for the first time: one tab per metric, and the view of the chosen one
   async function draw(card) {
     card.dataset.drawn = "yes";
-    const views = await unpack(card.querySelector("script").textContent);
+    const { "": sheet, ...views } = await unpack(card.querySelector("script").textContent);
+    const marked = document.createElement("div");
+    marked.className = "panel";
+    marked.innerHTML = sheet; // escaped when the page was written
     const pair = pairs.find((one) => one.card === card);
     const tabs = document.createElement("div");
     const panel = document.createElement("div");
@@ -117,13 +120,13 @@
       buttons[next].focus();
     });
     tabs.append(...buttons);
-    card.append(tabs, panel);
+    card.append(marked, tabs, panel);
     choose(buttons.find((button) => button.dataset.metric === form.elements.sort.value) || buttons[0]);
   }
 
   function openLinked() {
     const card = document.getElementById(location.hash.slice(1));
-    if (!card || !card.classList.contains("pair")) return;
+    if (!card || !card.classList.contains("pair")) return; // a link inside a sheet is followed by the browser
     card.open = true;
     card.scrollIntoView({ block: "start" });
     card.querySelector("summary").focus({ preventScroll: true });

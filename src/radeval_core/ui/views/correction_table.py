@@ -13,10 +13,10 @@ _SEVERITIES = {1: "not actionable", 2: "actionable, not urgent", 3: "urgent", 4:
 
 
 def correction_table(detail: Mapping[str, Any]) -> str:
-    """Return a table of a candidate's lines, each with its correction, and of the lines to insert."""
+    """Return a table of a candidate's lines, numbered from 1, with their corrections, and of the lines to insert."""
     corrections = detail["corrections"] or ()
     changed = {c["line"]: c for c in corrections if c["line"] is not None}
-    rows = [_row(str(i), text, changed.get(i)) for i, text in enumerate(detail["lines"])]
+    rows = [_row(str(i + 1), text, changed.get(i)) for i, text in enumerate(detail["lines"])]
     rows += [_row("new", "", c) for c in corrections if c["line"] is None]
     head = '<table>\n<tr><th class="n">line</th><th>candidate</th><th class="why">why</th></tr>\n'
     return f"{head}{''.join(rows)}</table>\n"
@@ -52,7 +52,7 @@ def _marked(before: str, after: str) -> str:
     pieces = []
     for kind, i, j, k, m in matcher.get_opcodes():
         pieces += [text(" ".join(new[k:m]))] if kind == "equal" else [_tag("del", old[i:j]), _tag("ins", new[k:m])]
-    return " ".join(filter(None, pieces))
+    return re.sub(r" (?=[.,;:])", "", " ".join(filter(None, pieces)))
 
 
 def _words(text: str) -> list[str]:

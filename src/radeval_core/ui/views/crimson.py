@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from radeval_core.html_text import text
-from radeval_core.ui.views.marks import Mark, both_reports, legend, plural, table
+from radeval_core.ui.views.marks import Mark, both_reports, legend, marked_pair, plural, table
 
 #: levels of clinical significance in words
 _LEVELS = {
@@ -18,7 +18,7 @@ _LEVELS = {
 _NONE = '<span class="none">none</span>'
 
 
-def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[str, Any]) -> str:
+def draw(detail: Mapping[str, Any], reference: str, candidate: str, options: Mapping[str, Any]) -> str:
     """Draw the findings and errors in both reports, their weights, and the formula with its numbers."""
     if "sums" not in detail:
         return f'<p class="summary">Not analysed: {text(detail.get("reason", ""))}</p>'
@@ -33,6 +33,12 @@ def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[s
     )
     return (
         f'<p class="facts">{facts}</p>'
+        + formula(detail)
+        + (marked_pair(reference, candidate, options) if "coverage" in detail else "")
+        + _reference_table(detail)
+        + _candidate_table(detail)
+        + _context(detail)
+        + "<details><summary>The findings R1, P1, … in the reports</summary>"
         + both_reports(reference, candidate, (_marks(detail, "reference"), _marks(detail, "prediction")))
         + legend(
             ("error", "✗ missing in the candidate, or false"),
@@ -40,10 +46,7 @@ def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[s
             ("match", "✓ matched"),
             ("unread", "○ expected in this patient: weighs nothing"),
         )
-        + _reference_table(detail)
-        + _candidate_table(detail)
-        + formula(detail)
-        + _context(detail)
+        + "</details>"
     )
 
 

@@ -23,13 +23,23 @@ def error_counts(detail: Mapping[str, Any]) -> str:
     return " · ".join(f"{sign} {plural(counts[kind], f'{kind} error')}" for kind, (_, sign) in _KINDS.items())
 
 
+def all_errors(detail: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield every listed error with its severity and category, the significant ones first."""
+    for severity in _KINDS:
+        for category, errors in detail[severity].items():
+            yield from ((severity, category, entry) for entry in errors["entries"])
+
+
 def error_table(detail: Mapping[str, Any]) -> str:
-    """Return the table of errors by category and severity."""
+    """Return the table of errors by category and severity; categories without an error share one line."""
+    counted = [c for c in _TITLES if any(detail[kind].get(c) for kind in _KINDS)]
     rows = [
-        [f"({_LETTERS[category]}) {title}", *(_errors(detail[kind].get(category)) for kind in _KINDS)]
-        for category, title in _TITLES.items()
+        [f"({_LETTERS[category]}) {_TITLES[category]}", *(_errors(detail[kind].get(category)) for kind in _KINDS)]
+        for category in counted
     ]
-    return table(("Error category", "Significant", "Insignificant"), rows, "stack")
+    others = ", ".join(_TITLES[c].lower() for c in _TITLES if c not in counted)
+    none = f'<p class="note">No error of these kinds: {others}.</p>' if others else ""
+    return (table(("Error category", "Significant", "Insignificant"), rows, "stack") if rows else "") + none
 
 
 def error_marks(detail: Mapping[str, Any], side: str) -> Iterator[Mark]:
@@ -45,5 +55,9 @@ def error_marks(detail: Mapping[str, Any], side: str) -> Iterator[Mark]:
 def _errors(errors: Mapping[str, Any] | None) -> str:
     if not errors:
         return '<span class="none">none</span>'
-    listed = "".join(f"<li>{text(entry['text'])}</li>" for entry in errors["entries"])
+    listed = "".join(f"<li>{text(entry['text'])}{_weight(entry)}</li>" for entry in errors["entries"])
     return f"<b>{errors['count']}</b><ul>{listed}</ul>" if listed else f"<b>{errors['count']}</b>"
+
+
+def _weight(entry: Mapping[str, Any]) -> str:
+    return f" <small>weight {entry['weight']:.4g}</small>" if "weight" in entry else ""

@@ -6,11 +6,14 @@ kind of mark also has a line style and a label in words or signs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from radeval_core.html_text import text
+from radeval_core.patient_context import read_context
+from radeval_core.ui.sheet import draw_pair, read_sheet
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,17 @@ def both_reports(reference: str, candidate: str, marks: tuple[Sequence[Mark], Se
         ("Reference", report_panel(highlight(reference, marks[0]))),
         ("Candidate", report_panel(highlight(candidate, marks[1]))),
     )
+
+
+def marked_pair(reference: str, candidate: str, options: Mapping[str, Any]) -> str:
+    """Return the reference and the marked-up candidate; empty on a page that shows the sheet of the pair elsewhere.
+
+    `options["sheet"]` is the name of the sheet, `options["context"]` what is known about the patient.
+    """
+    if not options.get("sheet"):
+        return ""
+    context = read_context("context", options.get("context"))
+    return draw_pair(reference, read_sheet(reference, candidate, context), options["sheet"])
 
 
 def report_panel(body: str) -> str:

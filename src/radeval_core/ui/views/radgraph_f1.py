@@ -1,20 +1,20 @@
-"""`radgraph_f1`: the graphs of both reports side by side, with their shared entities marked.
+"""`radgraph_f1`: the findings of both graphs side by side on their own words, differences first and matches folded.
 
-Each graph is drawn as trees: an entity is placed under the target of its first relation, so lines never cross and the
-order of the report is kept. Further relations, which a tree cannot show, are written beside the entity.
+A finding is a group of entities that relations connect. Groups of both reports are aligned by what they share.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 from radeval_core.html_text import text
-from radeval_core.ui.views.marks import legend, two_columns
+from radeval_core.ui.views.marks import legend, plural, table
 
-#: sizes in pixels: row height, indent per level, box height, letter width inside and beside a box
-_ROW, _INDENT, _HEIGHT, _LETTER, _SMALL_LETTER = 38, 26, 26, 7.6, 6.9
-#: text of each label, and the CSS class of its box
+#: text of each label, and the CSS class of its line style
 _LABELS = {
     "ANAT-DP": ("anatomy", "anatomy"),
     "OBS-DP": ("present", "observation"),
@@ -22,121 +22,149 @@ _LABELS = {
     "OBS-U": ("uncertain", "uncertain"),
 }
 _SIGNS = {"shared": "✓", "linked": "≈", "alone": "✗"}
+#: characters between two entities that are shown; longer gaps become …
+_GAP = 60
+#: words between two entities of the same group; a longer way goes through other sentences
+_NONE = '<span class="none">nothing like it</span>'
 
 
-class _Node(NamedTuple):
-    """An entity in its tree: its depth, the row of its parent, the relation to the parent, other relations."""
+@dataclass(frozen=True)
+class _Entity:
+    """An entity of a graph: its place, its state, and what it modifies, is located at or suggests."""
 
-    entity: int
-    depth: int
-    parent_row: int | None
-    relation: str
-    others: tuple[str, ...]
-
-
-class _Box(NamedTuple):
-    """The position and size of an entity's box, and the text in and beside it."""
-
-    x: int
-    y: int
-    width: float
-    name: str
-    beside: str
-
-    @classmethod
-    def of(cls, row: int, node: _Node, entity: Mapping[str, Any]) -> _Box:
-        name = entity["tokens"] if len(entity["tokens"]) <= 24 else f"{entity['tokens'][:23]}…"
-        status = _LABELS.get(entity["label"], (entity["label"], ""))[0]
-        beside = " · ".join(filter(None, (status, node.relation.replace("_", " "), *node.others)))
-        return cls(6 + node.depth * _INDENT, 6 + row * _ROW, _LETTER * len(name) + 36, name, beside)
+    start: int
+    end: int
+    tokens: str
+    label: str
+    state: str
+    relations: tuple[str, ...]
 
     @property
-    def right(self) -> float:
-        return self.x + self.width + 12 + _SMALL_LETTER * len(self.beside)
+    def key(self) -> tuple[str, str]:
+        return self.tokens.lower(), self.label
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Entities that relations connect, in the order of the text."""
+
+    text: str
+    entities: tuple[_Entity, ...]
+
+    @property
+    def agrees(self) -> bool:
+        return all(entity.state == "shared" for entity in self.entities)
 
 
 def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[str, Any]) -> str:
-    """Draw both graphs."""
+    """Draw the groups of both graphs, aligned."""
     matched = detail["matched"]
+    theirs, ours = (_groups(detail[side], matched) for side in ("reference", "prediction"))
+    rows = _aligned(theirs, ours)
+    wrong = [row for row in rows if not all(group is not None and group.agrees for group in row)]
+    right = [row for row in rows if row not in wrong]
+    total = sum(len(group.entities) for group in (*theirs, *ours))
+    if not total:
+        return '<p class="none">No entity found in either report.</p>'
     return (
-        legend(
+        _formula(theirs, ours)
+        + legend(
             ("shared", "✓ in both graphs"),
             ("linked", "≈ in both, but with a relation in only one"),
             ("alone", "✗ only here"),
         )
-        + two_columns(
-            ("Reference", _graph(detail["reference"], matched)), ("Candidate", _graph(detail["prediction"], matched))
+        + (_table(wrong) if wrong else '<p class="summary">✓ The graphs agree.</p>')
+        + (
+            f"<details><summary>{plural(len(right), 'finding')} that agree</summary>{_table(right)}</details>"
+            if right
+            else ""
         )
-        + '<p class="note">Square boxes are anatomy, round boxes are observations. A dashed border means absent, '
-        "a dotted one uncertain. A line leads from an entity up to the one it modifies, is located at, or suggests.</p>"
+        + '<p class="note">Each row is one finding with its entities. A solid border is a present observation, a thin '
+        "one anatomy, a dashed one absent, a dotted one uncertain. The score counts words and label of an entity, and "
+        "whether it has a relation. Each different entity counts once.</p>"
     )
 
 
-def _graph(graph: Mapping[str, Any], matched: Mapping[str, Sequence[Any]]) -> str:
-    if not graph["entities"]:
-        return '<p class="none">No entity found.</p>'
-    entities = graph["entities"]
-    sources = {relation["source"] for relation in graph["relations"]}
-    drawn: list[str] = []
-    width = 0.0
-    for row, node in enumerate(_rows(len(entities), graph["relations"], [e["tokens"] for e in entities])):
-        entity = entities[node.entity]
-        box = _Box.of(row, node, entity)
-        drawn += _drawn(node, box, entity, _state(entity, node.entity in sources, matched))
-        width = max(width, box.right)
-    height = len(entities) * _ROW + 6
-    words = f"Graph of {len(entities)} entities and {len(graph['relations'])} relations"
+def _formula(theirs: Sequence[_Group], ours: Sequence[_Group]) -> str:
+    """Write the F1 with its numbers: different entities of each report, and those that both have."""
+    sides = [{(e.key, bool(e.relations)): e.state for g in groups for e in g.entities} for groups in (theirs, ours)]
+    there, here = map(len, sides)
+    shared = sum(state == "shared" for state in sides[1].values())
+    if not there + here:
+        return ""
+    score = 2 * shared / (there + here)
     return (
-        f'<div class="graph-box" tabindex="0" role="region" aria-label="{words}">'
-        f'<svg class="graph" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}" role="img" '
-        f'aria-label="{words}">{"".join(drawn)}</svg></div>'
+        '<p class="formula">radgraph_f1 = 2 · shared / (reference + candidate) = '
+        f"2 · {shared} / ({there} + {here}) = <b>{score:.3f}</b></p>"
     )
 
 
-def _rows(count: int, relations: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[_Node]:
-    """Return the entities in drawing order: each tree from its root down, roots in the order of the report."""
-    outgoing: dict[int, list[Mapping[str, Any]]] = {i: [] for i in range(count)}
+def _groups(graph: Mapping[str, Any], matched: Mapping[str, Sequence[Any]]) -> list[_Group]:
+    """Return the groups of a graph in the order of the text."""
+    entities, relations = graph["entities"], graph["relations"]
+    sources = {relation["source"] for relation in relations}
+    parent = list(range(len(entities)))
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            i = parent[i]
+        return i
+
     for relation in relations:
-        outgoing[relation["source"]].append(relation)
-    # place an entity under the target of its first relation, unless that would form a cycle
-    parent: dict[int, tuple[int, str]] = {}
-    extra: dict[int, list[str]] = {i: [] for i in range(count)}
-    for source, found in outgoing.items():
-        for relation in found:
-            if source not in parent and not _leads_to(parent, relation["target"], source):
-                parent[source] = (relation["target"], relation["relation"])
-            else:
-                extra[source].append(f"{relation['relation']} → {names[relation['target']]}")
-    children: dict[int, list[int]] = {i: [] for i in range(count)}
-    for child, (above, _) in parent.items():
-        children[above].append(child)
-    nodes: list[_Node] = []
-    waiting: list[tuple[int, int, int | None]] = [(i, 0, None) for i in reversed(range(count)) if i not in parent]
-    while waiting:
-        entity, depth, parent_row = waiting.pop()
-        row = len(nodes)
-        nodes.append(_Node(entity, depth, parent_row, parent.get(entity, (0, ""))[1], tuple(extra[entity])))
-        waiting += [(child, depth + 1, row) for child in reversed(children[entity])]
-    return nodes
+        parent[root(relation["source"])] = root(relation["target"])
+    links: dict[int, list[str]] = {}
+    for relation in relations:
+        words = f"{relation['relation'].replace('_', ' ')} {entities[relation['target']]['tokens']}"
+        links.setdefault(relation["source"], []).append(words)
+    found: dict[int, list[_Entity]] = {}
+    for i, e in enumerate(entities):
+        state = _state(e, i in sources, matched)
+        entity = _Entity(e["start"], e["end"], e["tokens"], e["label"], state, tuple(links.get(i, ())))
+        found.setdefault(root(i), []).append(entity)
+    ordered = (tuple(sorted(group, key=lambda e: e.start)) for group in found.values())
+    return sorted((_Group(graph["text"], group) for group in ordered), key=lambda group: group.entities[0].start)
 
 
-def _leads_to(parent: Mapping[int, tuple[int, str]], start: int, goal: int) -> bool:
-    place: int | None = start
-    while place is not None and place != goal:
-        place = parent[place][0] if place in parent else None
-    return place == goal
+def _aligned(theirs: Sequence[_Group], ours: Sequence[_Group]) -> list[tuple[_Group | None, _Group | None]]:
+    """Pair the groups that share most entities, observations before anatomy; the rest stays alone."""
+    likeness = [
+        (_alike(one, other), i, j) for i, one in enumerate(theirs) for j, other in enumerate(ours) if _alike(one, other)
+    ]
+    left, right = dict(enumerate(theirs)), dict(enumerate(ours))
+    rows: list[tuple[_Group | None, _Group | None]] = []
+    for _, i, j in sorted(likeness, key=lambda row: (-row[0], row[1], row[2])):
+        if i in left and j in right:
+            rows.append((left.pop(i), right.pop(j)))
+    rows += [(group, None) for group in left.values()] + [(None, group) for group in right.values()]
+    return sorted(rows, key=lambda row: (row[0] is None, (row[0] or row[1] or theirs[0]).entities[0].start))
 
 
-def _drawn(node: _Node, box: _Box, entity: Mapping[str, Any], state: str) -> Iterator[str]:
-    if node.parent_row is not None:
-        x, y = box.x - _INDENT + 12, 6 + node.parent_row * _ROW + _HEIGHT
-        yield f'<path class="edge" d="M{x} {y}V{box.y + _HEIGHT / 2}H{box.x}"/>'
-    shape = _LABELS.get(entity["label"], ("", "observation"))[1]
-    radius = 3 if shape == "anatomy" else 13
-    yield (
-        f'<rect class="node {state} {shape}" x="{box.x}" y="{box.y}" width="{box.width:.0f}" height="{_HEIGHT}" '
-        f'rx="{radius}"/><text x="{box.x + 9}" y="{box.y + 18}">{_SIGNS[state]} {text(box.name)}</text>'
-        f'<text class="beside" x="{box.x + box.width + 7:.0f}" y="{box.y + 18}">{text(box.beside)}</text>'
+def _alike(one: _Group, other: _Group) -> float:
+    mine, yours = Counter(e.key for e in one.entities), Counter(e.key for e in other.entities)
+    return sum(count * (1 if label == "ANAT-DP" else 2) for (_, label), count in (mine & yours).items())
+
+
+def _table(rows: Sequence[tuple[_Group | None, _Group | None]]) -> str:
+    return table(("Reference", "Candidate"), [[_cell(group) for group in row] for row in rows], "aligned")
+
+
+def _cell(group: _Group | None) -> str:
+    """Return the words of a group as written, with its entities marked, and its relations below."""
+    if group is None:
+        return _NONE
+    pieces = [_mark(group.entities[0])]
+    for before, entity in pairwise(group.entities):
+        between = group.text[before.end : entity.start]
+        pieces += [text(between) if 0 < len(between) <= _GAP else " … " if between else " ", _mark(entity)]
+    relations = "; ".join(f"{e.tokens} {link}" for e in group.entities for link in e.relations)
+    return "".join(pieces) + (f'<span class="behind">{text(relations)}</span>' if relations else "")
+
+
+def _mark(entity: _Entity) -> str:
+    words, shape = _LABELS.get(entity.label, (entity.label, "observation"))
+    return (
+        f'<mark class="entity {entity.state} {shape}" title="{text(words)}">{_SIGNS[entity.state]} '
+        f"{text(entity.tokens)}</mark>"
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from radeval_core.findings.parser import parse
+from radeval_core.findings.views.rate_concepts import Concept, rate_concepts, why_less
 from radeval_core.functional.ratescore import opposed
 from radeval_core.html_text import text
 from radeval_core.ui.views.marks import Mark, bar, both_reports, legend, table, two_columns
@@ -19,15 +21,20 @@ _TYPES = {
 }
 
 
+_Concepts = dict[tuple[str, str], list[Concept]]
+
+
 def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[str, Any]) -> str:
     """Draw both reports with their entities, and the matches in both directions."""
     sides = (detail["reference"], detail["prediction"])
+    # a model compares names alone; our parser also compares side, severity and presence
+    known = [_concepts(report) if "coverage" in detail else {} for report in (reference, candidate)]
     return (
         both_reports(reference, candidate, (_marks(sides[0]), _marks(sides[1])))
         + legend(*((kind, f"{name} ({letter})") for name, (kind, letter) in _TYPES.items()))
         + two_columns(
-            ("From the reference: is it in the candidate?", _matches(sides[0])),
-            ("From the candidate: is it in the reference?", _matches(sides[1])),
+            ("From the reference: is it in the candidate?", _matches(sides[0], *known)),
+            ("From the candidate: is it in the reference?", _matches(sides[1], *reversed(known))),
         )
     )
 
@@ -42,18 +49,39 @@ def _note(entity: Mapping[str, Any]) -> str:
     return f"{entity['type']}; best match: {entity['match']} ({entity['similarity']:.2f})"
 
 
-def _matches(entities: Sequence[Mapping[str, Any]]) -> str:
+def _concepts(report: str) -> _Concepts:
+    """Return what each entity of a report means, by its words and type; the first one of several."""
+    found: _Concepts = {}
+    for entity, concept in rate_concepts(parse(report)):
+        found.setdefault((entity.text.lower(), entity.type), []).append(concept)
+    return found
+
+
+def _matches(entities: Sequence[Mapping[str, Any]], own: _Concepts, others: _Concepts) -> str:
     if not entities:
         return '<p class="none">No entity found.</p>'
-    return table(("Entity", "Best match", "Similarity"), map(_row, entities))
+    return table(("Entity", "Best match", "Similarity"), (_row(entity, own, others) for entity in entities))
 
 
-def _row(entity: Mapping[str, Any]) -> Sequence[str]:
+def _less(entity: Mapping[str, Any], own: _Concepts, others: _Concepts) -> str:
+    """Return why a match counts less than its words are alike: another side, another degree, denied."""
+    ours = own.get((entity["entity"].lower(), entity["type"]), ())
+    theirs = others.get((entity["match"].lower(), entity["match_type"]), ())
+    options = [why_less(one, other) for one in ours for other in theirs]
+    reasons = min(options, key=len, default=[])
+    return f' <span class="note">{text("; ".join(reasons))}</span>' if reasons else ""
+
+
+def _row(entity: Mapping[str, Any], own: _Concepts, others: _Concepts) -> Sequence[str]:
     name = f'<mark class="{_kind(entity["type"])}">{text(entity["entity"])}</mark>'
     if "match" not in entity:
         return name, '<span class="none">none</span>', ""
     match = f'<mark class="{_kind(entity["match_type"])}">{text(entity["match"])}</mark>'
-    return name, match + text(_penalty(entity)), bar(entity["similarity"], f"{entity['similarity']:.2f}")
+    return (
+        name,
+        match + text(_penalty(entity)) + _less(entity, own, others),
+        bar(entity["similarity"], f"{entity['similarity']:.2f}"),
+    )
 
 
 def _penalty(entity: Mapping[str, Any]) -> str:

@@ -10,10 +10,10 @@ BAD = ("A zebra of 10³ mm.", "A zebra.")
 
 @pytest.fixture
 def page(monkeypatch):
-    from radeval_core.ui.playground import page
-    from radeval_core.ui.playground.metric_readings import MetricReading
+    from radeval_core.ui.workbench import visits as page
+    from radeval_core.ui.workbench.metric_readings import MetricReading
 
-    def read(pairs):
+    def read(pairs, contexts):
         if BAD in pairs:
             raise ValueError(f"could not convert string to float: {BAD[0]}")
         return [[MetricReading("bleu", float(len(r) * 1000 + len(c)), 0.5, "s")] for r, c in pairs]

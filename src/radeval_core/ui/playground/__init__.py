@@ -1,1 +1,0 @@
-"""The playground: scores one pair of reports with every metric at once."""

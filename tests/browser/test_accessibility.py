@@ -1,0 +1,32 @@
+"""Every page under axe-core (vendored, see axe-core/README.md): no serious or critical violation, in light and dark."""
+
+from pathlib import Path
+
+import pytest
+
+from radeval_core.registry import metric_names
+
+AXE = (Path(__file__).parent / "axe-core" / "axe.min.js").read_text("utf-8")
+PAGES = ["", "workbench/", "leaderboard/", *(f"{name}/" for name in metric_names())]
+#: what a page shows when it is ready
+READY = {"": "h1", "workbench/": ".wb-chip", "leaderboard/": "#ranking-table [role=gridcell]"}
+#: the pages of metrics share their style: one of them is checked in the dark
+CASES = [(path, "light") for path in PAGES] + [(path, "dark") for path in (*READY, "green/")]
+RUN = """async () => {
+  const found = await axe.run(document, { resultTypes: ["violations"] });
+  return found.violations
+    .filter((rule) => ["serious", "critical"].includes(rule.impact))
+    .flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 160)} | ${node.target.join(" ")}`));
+}"""
+
+
+@pytest.mark.parametrize(("path", "scheme"), CASES, ids=lambda part: part.rstrip("/") or "index")
+def test_a_page_has_no_serious_violation(path, scheme, browser, spaces_url):
+    page = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme, bypass_csp=True).new_page()
+    page.goto(f"{spaces_url}/{path}")
+    page.locator(READY.get(path, "#result data.score")).first.wait_for(timeout=60_000)
+    page.wait_for_timeout(400)  # fading in has ended
+    page.evaluate(AXE)
+    found = page.evaluate(RUN)
+    page.context.close()
+    assert found == []
