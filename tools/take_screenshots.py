@@ -44,12 +44,12 @@ def serve() -> str:
 
 
 def marked_report(page: Page, address: str, path: Path) -> None:
-    """Picture GREEN's page: the score, the explanation and both reports with their errors marked."""
+    """Picture GREEN's page: the score, the formula and the marked-up report."""
     page.goto(f"{address}/green/")
     page.locator("#reference textarea").fill(REFERENCE)
     page.locator("#candidate textarea").fill(CANDIDATE)
     page.locator("#score").click()
-    page.locator("#view mark").first.wait_for()
+    page.locator("#view .rs-mark", has_text="Nodule").first.wait_for()
     page.wait_for_timeout(1500)  # the page stops moving
     top = page.locator("#result").bounding_box()
     table = page.locator("#view table").first.bounding_box()

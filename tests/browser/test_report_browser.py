@@ -87,7 +87,7 @@ def test_a_pair_opens_with_the_keyboard_and_shows_every_metric(open_file, report
     card = page.locator(".pair[open]")
     card.locator(".panel .rv").first.wait_for()
     assert card.locator(".id").inner_text() == link.inner_text()
-    assert card.locator("summary").evaluate("(e) => e === document.activeElement")
+    assert card.locator("> summary").evaluate("(e) => e === document.activeElement")
     assert card.get_by_role("tab", selected=True).inner_text().startswith("green")
     links = card.locator(".rs a").count()
     assert links, "the marks of the report come first"
@@ -99,7 +99,7 @@ def test_a_pair_opens_with_the_keyboard_and_shows_every_metric(open_file, report
         assert card.get_by_role("tabpanel").inner_text().strip(), seen[-1]
         page.keyboard.press("ArrowRight")
     assert seen == METRICS.split(",")
-    card.locator("summary").focus()
+    card.locator("> summary").focus()
     page.keyboard.press("Space")
     assert page.locator(".pair[open]").count() == 0
     page.get_by_role("button", name="Open all").click()
@@ -113,7 +113,7 @@ def test_everything_can_be_read_in_light_and_dark_and_on_a_phone(open_file, repo
     page = open_file(report, width, scheme)
     page.evaluate("document.querySelectorAll('section > details').forEach((folded) => { folded.open = true; })")
     card = page.locator(".pair").nth(1)
-    card.locator("summary").click()
+    card.locator("> summary").click()
     for tab in card.get_by_role("tab").all():
         tab.click()
         assert page.evaluate(AUDIT) == [], tab.inner_text()
@@ -138,7 +138,7 @@ def test_hostile_text_is_text(open_file, report):
     page.get_by_label("Id contains").fill("constructor")
     assert page.locator(".pair:not([hidden]) .id").inner_text().startswith("<script>window.hacked = 1</script><img")
     card = page.locator(".pair:not([hidden])")
-    card.locator("summary").click()
+    card.locator("> summary").click()
     for tab in card.get_by_role("tab").all():
         tab.click()
     assert card.locator("img").count() == 0 and page.evaluate("window.hacked") is None

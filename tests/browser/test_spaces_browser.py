@@ -32,7 +32,7 @@ def dark_page(browser, spaces_url):
     page = browser.new_context(color_scheme="dark").new_page()
     page.goto(f"{spaces_url}/green/")
     page.get_by_role("button", name=EXAMPLES[1].label, exact=True).click()
-    page.locator("#view mark").first.wait_for()
+    page.locator("#view .rs-mark").first.wait_for()
     yield page
     page.context.close()
 
@@ -62,7 +62,7 @@ def test_a_visitor_scores_a_pair_and_a_file(name, visit, fits, shoot, pair_file)
     page.get_by_role("button", name="Numbers, signature and code").click()
     page.locator(".cm-content").wait_for()
     assert f"{name}|config:embedded|" in page.get_by_label("Signature: everything").input_value()
-    assert f'evaluate.load("radeval/{name}")' in page.locator(".cm-content").inner_text()
+    assert f'load("{name}"' in page.locator(".cm-content").inner_text()
     assert (
         page.get_by_role("link", name=re.compile("^Card")).get_attribute("href").endswith(f"{name}/blob/main/README.md")
     )
@@ -101,10 +101,8 @@ def test_hostile_reports_are_shown_as_text_and_run_nothing(visit):
     page.locator("#candidate textarea").fill(HOSTILE.replace("left", "right"))
     page.locator("#score").click()
     page.locator("#view", has_text="constructor.constructor").wait_for()
-    assert (
-        '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 2">'
-        in page.locator("#view").inner_text()
-    )
+    shown = "".join(page.locator("#view").inner_text().split())
+    assert 'onerror="window.hacked=2">' in shown and "<script>window.hacked=1</script>" in shown
     assert page.evaluate("window.hacked") is None and page.locator("#view img").count() == 0
 
 

@@ -59,7 +59,7 @@ def test_it_opens_with_a_scored_case_and_marks_are_linked_both_ways(page, shoot)
     assert page.locator("#a .rs-errors li").count() == 3 and "No error found" in page.locator("#b").inner_text()
     shoot(page, "workbench_desktop")
     outlined = "(e) => getComputedStyle(e).outlineStyle === 'solid'"
-    page.locator("#a-m2").hover()
+    page.locator("#a-m2 del").hover()
     assert page.locator("#a-e2 a").evaluate(outlined) and not page.locator("#a-e1 a").evaluate(outlined)
     # with keys: from the mark to its entry and back, and the address stays as it is
     page.locator("#a-m1").focus()
@@ -164,6 +164,7 @@ def test_an_old_link_works_and_a_damaged_one_opens_the_first_case(visit):
     stored = base64.urlsafe_b64encode(json.dumps([REFERENCE, CANDIDATE]).encode()).decode().rstrip("=")
     page = visit(f"playground/#pair={stored}")
     page.locator("#a .rs-page del", has_text="right").wait_for()
+    page.wait_for_function("window.radeval !== undefined && radeval.fields()[1].startsWith('Small right')")
     assert page.evaluate("radeval.fields().slice(0, 2)") == [REFERENCE, CANDIDATE]
     assert "filling defect" in opened(visit, "workbench/#w=%%%").evaluate("radeval.fields()[0]")
 

@@ -203,18 +203,18 @@ def test_a_program_gets_the_named_errors(pages):
 def test_the_page_has_its_own_head_and_card(name, pages):
     with urllib.request.urlopen(pages[name][1]) as answer:
         head = answer.read().decode().partition("</head>")[0]
-    assert "gradio-app/gradio" not in head and "Click to try out" not in head
+    assert "header-image" not in head and "Click to try out" not in head
     assert head.count("<title>") == 1 and 'rel="icon" type="image/svg+xml" href="data:' in head
 
 
 def test_what_a_client_calls_its_host_is_no_markup():
     from radeval_core.ui.page_head import describe_page, page_of, social_card, with_head
 
-    describe_page("zebra", "A <b>title</b>", "About it.")
+    describe_page("zebra", "radeval: zebra", "A <b>title</b>", "About it.")
     page = b"<html><head><script>window.gradio_config = {}</script></head></html>"
     shown = with_head(page, "/zebra/", "example.org:80", True).decode()
     assert 'content="https://example.org:80/zebra/social-card.png"' in shown and "&lt;b&gt;" in shown
     hostile = with_head(page, "/zebra/", 'x"><script>', False).decode()
-    assert "og:image" not in hostile and "<script>window" in hostile and '"><script>' not in hostile
+    assert "og:image" not in hostile and "<script>window" in hostile and 'x"><script>' not in hostile
     assert with_head(b"<html>", "/zebra/", "x", False) == b"<html>"
     assert social_card(page_of("/zebra/social-card.png")).startswith(b"\x89PNG")

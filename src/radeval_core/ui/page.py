@@ -53,7 +53,9 @@ def build_page(name: str, page: SpacePage | None = None) -> gr.Blocks:
     spec = get_spec(name)
     configs = offered_configs(name)  # a metric that cannot run fails here, not on a visitor's click
     page = page or read_page(spaces_folder() / name / FILE)
-    describe_page(name, f"{page.title} for radiology reports · radeval", f"{_about(spec)} {page.how}")
+    describe_page(
+        name, f"radeval: {name}", f"{page.title} for radiology reports · radeval", f"{_about(spec)} {page.how}"
+    )
     with gr.Blocks(title=f"radeval: {name}", analytics_enabled=False, delete_cache=DELETE_UPLOADS) as demo:
         html_block(navigation(name))
         gr.Markdown(f"# {page.title}\n{_about(spec)}\n\n**How to read it.** {page.how}", elem_id="about")

@@ -20,6 +20,7 @@ from radeval_core.ui.icon import icon_address
 CARD = "social-card.png"
 _GRADIO = re.compile(rb'<meta\s+(?:property|name)="(?:og|twitter):[^>]*>\s*')
 _TITLE = re.compile(rb"<title>.*?</title>\s*", re.DOTALL)
+_APP = re.compile(rb'<meta property="og:title" content="(radeval[^"]*)"')
 _HOST = re.compile(r"[\w.\-]+(?::\d+)?")
 #: width and height of a card
 _SIZE = (1200, 630)
@@ -31,11 +32,13 @@ class PageFacts:
 
     Attributes:
         name: the name of its Space.
-        title: its title.
+        app: the title of its Gradio app.
+        title: its title for browsers and search engines.
         description: one sentence about it.
     """
 
     name: str
+    app: str
     title: str
     description: str
 
@@ -43,9 +46,9 @@ class PageFacts:
 _PAGES: dict[str, PageFacts] = {}
 
 
-def describe_page(name: str, title: str, description: str) -> None:
-    """Say what the page of a Space is."""
-    _PAGES[name] = PageFacts(name, title, " ".join(description.split()))
+def describe_page(name: str, app: str, title: str, description: str) -> None:
+    """Say what the page of a Space is; see `PageFacts`."""
+    _PAGES[name] = PageFacts(name, app, title, " ".join(description.split()))
 
 
 def page_of(path: str) -> PageFacts | None:
@@ -53,6 +56,12 @@ def page_of(path: str) -> PageFacts | None:
     parts = [part for part in path.split("/") if part]
     named = next((part for part in reversed(parts) if part in _PAGES), None)
     return _PAGES[named] if named else next(iter(_PAGES.values())) if len(_PAGES) == 1 else None
+
+
+def _titled(html: bytes) -> PageFacts | None:
+    """Return the page whose app has the title that Gradio writes into the HTML."""
+    found = _APP.search(html)
+    return next((facts for facts in _PAGES.values() if found and facts.app == found[1].decode()), None)
 
 
 def with_head(html: bytes, path: str, host: str, secure: bool) -> bytes:
@@ -64,7 +73,7 @@ def with_head(html: bytes, path: str, host: str, secure: bool) -> bytes:
         host: the host that the browser asked for; only a plain name is used.
         secure: True if it was asked for over HTTPS.
     """
-    facts = page_of(path)
+    facts = page_of(path) or _titled(html)
     if facts is None or b"window.gradio_config" not in html:
         return html
     where = f"{'https' if secure else 'http'}://{host}{path}" if _HOST.fullmatch(host) else ""
@@ -100,7 +109,7 @@ def social_card(facts: PageFacts) -> bytes:
     draw = ImageDraw.Draw(image)
     draw.rectangle((0, 0, 22, _SIZE[1]), fill=colours["s4"])
     draw.text((80, 70), "radeval", font=small, fill=colours["soft"])
-    draw.text((80, 120), facts.title.removeprefix("radeval: "), font=large, fill=colours["ink"])
+    draw.text((80, 120), facts.title.partition(" · ")[0], font=large, fill=colours["ink"])
     for line, words in enumerate(_lines(facts.description, small, _SIZE[0] - 160)[:4]):
         draw.text((80, 250 + 50 * line), words, font=small, fill=colours["strong"])
     x = 80.0

@@ -86,7 +86,9 @@ class _Page:
 
     def build(self) -> gr.Blocks:
         metrics = list(self.benchmark.metrics)
-        describe_page("leaderboard", "Leaderboard of radiology report generators · radeval", _DESCRIPTION)
+        describe_page(
+            "leaderboard", "radeval: leaderboard", "Leaderboard of radiology report generators · radeval", _DESCRIPTION
+        )
         with gr.Blocks(title="radeval: leaderboard", analytics_enabled=False, delete_cache=DELETE_UPLOADS) as demo:
             html_block(navigation("leaderboard"))
             gr.Markdown(f"# Leaderboard: {self.benchmark.title}\n{self.benchmark.summary}")

@@ -75,7 +75,7 @@ def build_workbench() -> gr.Blocks:
     opened = [case["reference"], case["candidate_a"], case["candidate_b"], "", "", "", ""]
     # models load here, not on a visitor's click, and the page opens with a scored case
     ((top,), (marked,), (drawn,), (numbers,)) = show_visits(*([field] for field in opened))
-    describe_page("workbench", "Workbench for radiology reports · radeval", _ABOUT.partition("\n")[2])
+    describe_page("workbench", _TITLE, "Workbench for radiology reports · radeval", _ABOUT.partition("\n")[2])
     with gr.Blocks(title=_TITLE, analytics_enabled=False) as demo:
         _html(navigation("workbench"))
         gr.Markdown(_ABOUT, elem_id="wb-about")
