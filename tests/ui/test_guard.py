@@ -313,7 +313,7 @@ def tool(folder):
 
 @pytest.mark.e2e
 def test_a_tool_scores_reports_also_if_one_mentions_an_address(tool):
-    answer = tool("score", reference=TEXT, candidate="https://example.org/images shows an effusion.")
+    answer = tool("bleu_score", reference=TEXT, candidate="https://example.org/images shows an effusion.")
     assert answer.status_code == 200 and '"isError":false' in answer.text and "bleu" in answer.text
 
 
@@ -322,7 +322,7 @@ def test_a_tool_scores_reports_also_if_one_mentions_an_address(tool):
 def test_a_file_inside_a_request_over_mcp_is_refused_and_not_written(kind, tool, folder):
     """Gradio wrote it to the upload folder, where it stayed."""
     row = base64.b64encode(json.dumps({"prediction": TEXT, "reference": TEXT}).encode()).decode()
-    answer = tool("score_file", file=f"data:{kind};base64,{row}", config="embedded")
+    answer = tool("bleu_score_file", file=f"data:{kind};base64,{row}", config="embedded")
     assert answer.status_code == 403 and "cannot be given over MCP" in answer.text
     assert [path for path in folder.rglob("*") if path.is_file() and b"zebra" in path.read_bytes()] == []
 
@@ -347,7 +347,7 @@ def test_a_file_given_over_mcp_as_an_address_is_refused_and_not_fetched(tool, tm
         monkeypatch.setattr("radeval_core.ui.guard._MCP_FILE", re.compile(r"(?!)"))
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(tmp_path))) as other:
         threading.Thread(target=other.serve_forever, daemon=True).start()
-        answer = tool("score_file", file=f"http://{host}:{other.server_port}/x.jsonl", config="embedded")
+        answer = tool("bleu_score_file", file=f"http://{host}:{other.server_port}/x.jsonl", config="embedded")
         other.shutdown()
     if guarded:
         assert answer.status_code == 403 and "cannot be given over MCP" in answer.text
