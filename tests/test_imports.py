@@ -20,7 +20,7 @@ FLOORS = (
     ("api",),
     ("evaluate_module", "data", "adapters", "client", "cluster"),
     ("bench", "hub", "rewards"),
-    ("leaderboard", "fit", "reading"),
+    ("leaderboard", "fit", "reading", "train"),
     ("ui", "serve"),
     ("cli", "__init__"),
 )

@@ -1,0 +1,1 @@
+"""Training of the models behind the metrics: training files, fine-tuning, and the evaluation of the result."""
