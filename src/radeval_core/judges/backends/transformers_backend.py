@@ -50,15 +50,35 @@ class TransformersBackend:
             raise InputError(f"the token budget of a batch must be at least 1, got {batch_tokens}")
         devices = model_devices(device)
         self.dtype = dtype or default_dtype(devices[0])
-        model, tokenizer, self.model_name = load_causal_lm(source, choose_dtype(self.dtype), gguf_file)
-        self.budget = batch_tokens or DECODE_BUDGET[devices[0].type]
+        model, tokenizer, name = load_causal_lm(source, choose_dtype(self.dtype), gguf_file)
+        copies = [model, *(copy.deepcopy(model) for _ in devices[1:])]
+        self._use([m.to(d) for m, d in zip(copies, devices, strict=True)], tokenizer, name, batch_tokens)
+
+    @classmethod
+    def of_model(cls, model: Any, tokenizer: Any, name: str, dtype: str) -> TransformersBackend:
+        """Return a backend that asks a model in memory, such as one in training, on the device it is on.
+
+        Args:
+            model: the model, with greedy settings as `load_causal_lm` gives it.
+            tokenizer: its tokenizer.
+            name: its name, for messages and signatures.
+            dtype: its number format, as in `fields`.
+        """
+        backend = cls.__new__(cls)
+        backend.dtype = dtype
+        backend._use([model], tokenizer, name, None)
+        return backend
+
+    def _use(self, copies: list[Any], tokenizer: Any, name: str, batch_tokens: int | None) -> None:
+        """Ask these copies of a model, each on its device."""
+        model = copies[0]
+        self.model_name = name
+        self.budget = batch_tokens or DECODE_BUDGET[model.device.type]
         self.tokenizer = tokenizer
         ends = end_tokens(model, tokenizer)
-        context = getattr(model.config.get_text_config(), "max_position_embeddings", None) or _DEFAULT_CONTEXT
-        self.prompts = PromptMaker(tokenizer, context, self.model_name)
+        self.prompts = PromptMaker(tokenizer, context_length(model), name)
         self.grammars = JsonGrammars(tokenizer, model.get_output_embeddings().weight.shape[0], ends)
-        copies = [model, *(copy.deepcopy(model) for _ in devices[1:])]
-        self.decoders = [GreedyDecoder(m.to(d), ends, self.grammars) for m, d in zip(copies, devices, strict=True)]
+        self.decoders = [GreedyDecoder(one, ends, self.grammars) for one in copies]
 
     @property
     def identity(self) -> str:
@@ -142,6 +162,11 @@ def pad_left(rows: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, tor
     ids = torch.tensor([[pad] * (width - len(row)) + list(row) for row in rows])
     mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows])
     return ids, mask
+
+
+def context_length(model: Any) -> int:
+    """Return the most tokens a model takes."""
+    return getattr(model.config.get_text_config(), "max_position_embeddings", None) or _DEFAULT_CONTEXT
 
 
 def default_dtype(device: torch.device) -> str:
