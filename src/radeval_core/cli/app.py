@@ -23,6 +23,7 @@ from radeval_core.cli.parse import add_parse_command
 from radeval_core.cli.read import add_read_commands
 from radeval_core.cli.score import add_score_command
 from radeval_core.cli.serve import add_serve_command
+from radeval_core.cli.train import add_train_commands
 from radeval_core.errors import (
     CheckpointError,
     InputError,
@@ -130,6 +131,7 @@ def _parser() -> argparse.ArgumentParser:
         add_read_commands,
         add_data_commands,
         add_fit_commands,
+        add_train_commands,
         add_oracle_commands,
         add_hub_commands,
         add_serve_command,
