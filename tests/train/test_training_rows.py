@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from radeval_core.errors import InputError
 from radeval_core.train.answer_forms import FORMS
 from radeval_core.train.rows import TrainingRow, read_training_rows, rows_of, write_training_rows

@@ -5,7 +5,7 @@
      "counts": {"significant": {"wrong_location": 1}, "insignificant": {}, "matched": 0},
      "teacher": "injected", "heuristic": "side", "context": {"age": "75"}}
 
-`context` may be left out, `heuristic` may be empty. A datasheet beside the file, `FILE.md` and `FILE.json`, describes it.
+`context` may be left out, `heuristic` may be empty. `FILE.md` and `FILE.json` beside the file are its datasheet.
 """
 
 from __future__ import annotations

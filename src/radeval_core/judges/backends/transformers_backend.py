@@ -192,18 +192,12 @@ def load_causal_lm(source: str, dtype: torch.dtype, gguf_file: str | None) -> tu
         dtype: number format of the weights.
         gguf_file: name of a GGUF file in it; optional if the folder has just one and no config.json.
     """
-    if source.endswith(".gguf") and Path(source).is_file():
-        source, gguf_file = str(Path(source).parent), Path(source).name
-    elif gguf_file is None and Path(source).is_dir() and not Path(source, "config.json").exists():
-        files = sorted(Path(source).glob("*.gguf"))
-        gguf_file = files[0].name if len(files) == 1 else None
-    options = {"gguf_file": gguf_file} if gguf_file else {}
+    source, options = find_gguf(source, gguf_file)
     # unpack the weights: kernels for packed ones would be code from the Hub and would compute other numbers
-    unpack = {"quantization_config": transformers.GgufConfig(dequantize=True)} if gguf_file else {}
+    unpack = {"quantization_config": transformers.GgufConfig(dequantize=True)} if options else {}
+    config, tokenizer, name = open_causal_lm(source, **options)
     with loading(source):
-        config = load_config(source, **options)
         check_claim(lambda: transformers.AutoModelForCausalLM.from_config(config, trust_remote_code=False), source)
-        tokenizer = pretrained(transformers.AutoTokenizer, source, **options)
         model, report = pretrained(
             transformers.AutoModelForCausalLM, source, dtype=dtype, output_loading_info=True, **options, **unpack
         )
@@ -219,9 +213,37 @@ def load_causal_lm(source: str, dtype: torch.dtype, gguf_file: str | None) -> tu
     model.generation_config = transformers.GenerationConfig(
         do_sample=False, eos_token_id=ends or None, pad_token_id=ends[0] if ends else 0
     )
-    if gguf_file:
-        return model, tokenizer, files_identity(gguf_file, [checkpoint_file(source, gguf_file)])
-    return model, tokenizer, identity(source, model.config, source)
+    return model, tokenizer, name
+
+
+def find_gguf(source: str, gguf_file: str | None = None) -> tuple[str, dict[str, str]]:
+    """Return a folder or Hub id, and the option that names its GGUF file if the model is in one.
+
+    Args:
+        source: Hub id, folder, or GGUF file.
+        gguf_file: name of a GGUF file in it; optional if the folder has just one and no config.json.
+    """
+    if source.endswith(".gguf") and Path(source).is_file():
+        source, gguf_file = str(Path(source).parent), Path(source).name
+    elif gguf_file is None and Path(source).is_dir() and not Path(source, "config.json").exists():
+        files = sorted(Path(source).glob("*.gguf"))
+        gguf_file = files[0].name if len(files) == 1 else None
+    return source, {"gguf_file": gguf_file} if gguf_file else {}
+
+
+def open_causal_lm(source: str, **options: str) -> tuple[Any, Any, str]:
+    """Return a model's config and tokenizer, and `name@revision`, without loading its weights.
+
+    Args:
+        source: Hub id or folder.
+        options: what `find_gguf` returned.
+    """
+    with loading(source):
+        config = load_config(source, **options)
+        tokenizer = pretrained(transformers.AutoTokenizer, source, **options)
+    if gguf_file := options.get("gguf_file"):
+        return config, tokenizer, files_identity(gguf_file, [checkpoint_file(source, gguf_file)])
+    return config, tokenizer, identity(source, config, source)
 
 
 @lru_cache(maxsize=2)
