@@ -127,7 +127,7 @@ def _judge(args: argparse.Namespace) -> int:
     if args.dry_run and args.json:
         print(json.dumps(plan.as_dict(speed)))
         return 0
-    if not args.json and not args.quiet:
+    if training.is_first and not args.json and not args.quiet:
         print("\n".join(plan.lines(speed)), flush=True)
     if args.dry_run:
         return 0

@@ -95,8 +95,9 @@ class JudgeTraining:
 
     def __init__(self, options: JudgeOptions) -> None:
         self.options = options
-        self.processes = PartialState().num_processes
         self.device = choose_device(options.device)
+        state = PartialState(cpu=self.device.type == "cpu")
+        self.processes, self.is_first = state.num_processes, state.is_main_process
         if self.device.type == "cuda" and torch.cuda.device_count() > 1 and self.processes == 1:
             raise InputError(
                 f"{torch.cuda.device_count()} GPUs are visible to one process: start the run with `accelerate launch "
@@ -196,7 +197,7 @@ class JudgeTraining:
             trainer = self._trainer(run, progress)
             train(trainer, run, progress)
             del trainer
-            if not PartialState().is_main_process:
+            if not self.is_first:
                 return {}
             self._save(run)
             return self._finish(run, progress)
