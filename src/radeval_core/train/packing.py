@@ -39,6 +39,6 @@ def check_separate(model: Any, name: str) -> None:
     scale = alone.abs().max().clamp(min=1)
     if ((together - alone).abs().max() / scale).item() > _ROUNDING:
         raise InputError(
-            f"{name} cannot be trained with --packing here: its attention mixes the packed examples. Leave --packing "
-            "out, or install flash-attn and add --attention flash_attention_2"
+            f"{name} cannot be trained with --packing here: its attention mixes the packed examples. Leave "
+            "--packing out"
         )
