@@ -30,7 +30,7 @@ main(sys.argv[1:])
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
-    return make_base(tmp_path_factory.mktemp("base"))
+    return make_base(tmp_path_factory.mktemp("base"), context=900)
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_the_trained_judge_loads_as_a_config_and_its_record_is_no_part_of_its_id
 
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text(json.dumps({"id": 1, "prediction": "Left effusion.", "reference": "Right effusion."}))
-    main(["score", "--pairs", str(pairs), "--metrics", "green", "--config", f"green={trained}", "--json", "--quiet"])
+    main(["score", str(pairs), "--metrics", "green", "--config", f"green={trained}", "--json", "--quiet"])
     assert "judge@" in capsys.readouterr().out
     before = open_causal_lm(str(trained))[2]
     text = (trained / "run.json").read_text()
@@ -132,11 +132,12 @@ def test_a_complete_run_is_not_overwritten(base, data, trained, capsys):
     assert "has a run that is complete" in capsys.readouterr().err
 
 
-def test_all_weights_and_packing(base, data, tmp_path):
-    out = tmp_path / "full"
-    given = arguments(base, data, out, "--full", "--packing", "--checkpointing", "--max-tokens", "2048")
+def test_all_weights_and_packing(data, tmp_path):
+    (tmp_path / "base").mkdir()
+    base, out = make_base(tmp_path / "base", context=1800), tmp_path / "full"
+    given = arguments(base, data, out, "--full", "--packing", "--checkpointing", "--test-rows", "1")
     assert main([*given, "--quiet"]) == 0
-    assert record(out)["results"]["steps"] < 3  # several rows share a sequence
+    assert record(out)["results"]["steps"] == 2  # six rows in three sequences, two of them per step
     assert weights(out) != weights(base)
 
 

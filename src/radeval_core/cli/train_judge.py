@@ -28,7 +28,7 @@ examples:
   radeval train judge --base ./llama --data train.jsonl --recipe green --lora --epochs 3 --out my-judge --dry-run
   accelerate launch --config_file "$(radeval train judge --fsdp-config)" --num_processes 8 -m radeval_core.cli \\
       train judge --base ./llama --data train.jsonl --recipe green --out my-judge
-  radeval score --pairs pairs.jsonl --metrics green --config green=./my-judge
+  radeval score pairs.jsonl --metrics green --config green=./my-judge
 """
 #: options that change a value of the recipe: type and help
 _VALUES: dict[str, tuple[Any, str]] = {

@@ -22,7 +22,7 @@ _FACTS = ("kind", "metric", "base", "data_sha256", "prompt")
 def use_command(metric: str, folder: str = "./FOLDER") -> str:
     """Return the command that scores pairs with a trained judge, asked as in its training."""
     parts = [
-        f"radeval score --pairs pairs.jsonl --metrics {metric}",
+        f"radeval score pairs.jsonl --metrics {metric}",
         f"--config {metric}={folder}",
         *ASK_AS_TRAINED.get(metric, []),
     ]
