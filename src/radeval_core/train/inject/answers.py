@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from radeval_core.error_categories import (
@@ -97,4 +97,4 @@ def _finding(name: str, claim: Claim, report: ParsedReport) -> dict[str, Any]:
     return {"id": name, "finding": name_of(claim), "clinical_significance": significance(claim, report.text)}
 
 
-ANALYSES = {"green": green_analysis, "crimson": crimson_analysis}
+ANALYSES: dict[str, Callable[[GoldPair], Any]] = {"green": green_analysis, "crimson": crimson_analysis}
