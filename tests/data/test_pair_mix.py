@@ -1,4 +1,4 @@
-"""Several heuristics mixed in equal parts, and the nearest report by BERTScore."""
+"""Several heuristics mixed in equal parts."""
 
 import json
 from collections import Counter
@@ -70,26 +70,6 @@ def test_several_nearest_texts_without_the_text_itself():
     # shared words: with 1 two and a word less rare, with 3 two and a pair, with 4 two and a pair; none with 2
     assert list(most_similar_several(texts, [0], 2)) == [[3, 4]]
     assert list(most_similar_several(texts, [0, 2], 9)) == [[1, 3, 4], []]
-
-
-@pytest.mark.slow
-def test_the_nearest_report_has_the_highest_bertscore(tiny_encoder):
-    from radeval_core.api import load
-    from radeval_core.data.bertscore_nearest import bertscore_nearest
-
-    metric = load("bertscore", config=str(tiny_encoder))
-    names = list(REPORTS)
-    for name, pair in zip(
-        names,
-        make_pairs(REPORTS, "nearest", find_nearest=bertscore_nearest(str(tiny_encoder), candidates=0)),
-        strict=True,
-    ):
-        others = [other for other in names if other != name]
-        scores = metric.compute([REPORTS[other] for other in others], [REPORTS[name]] * 4)["scores"]
-        assert pair.origin == others[scores.index(max(scores))]
-    # with one candidate, TF-IDF alone decides
-    first = make_pairs(REPORTS, "nearest", find_nearest=bertscore_nearest(str(tiny_encoder), candidates=1))
-    assert first == make_pairs(REPORTS, "nearest")
 
 
 def test_the_command_mixes_and_refuses_what_it_does_not_know(tmp_path, capsys):

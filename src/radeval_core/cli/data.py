@@ -227,7 +227,7 @@ def _nearest_finder(args: argparse.Namespace) -> Any:
         if args.nearest_config:
             raise InputError("--nearest-config is for --nearest bertscore")
         return None
-    from radeval_core.data.bertscore_nearest import bertscore_nearest
+    from radeval_core.train.bertscore_nearest import bertscore_nearest
 
     return bertscore_nearest(args.nearest_config, args.candidates, args.device, args.cache, not args.quiet)
 

@@ -129,7 +129,7 @@ def _pair(study: str, text: str, wanted: int, made: Counter[str], rng: random.Ra
         if reworded is not None:
             steps.append(reworded[0])
             changes.append(reworded[1])
-    gold = _bound(errors, reference, steps[-1])
+    gold = bind_errors(errors, reference, steps[-1])
     return None if gold is None else GoldPair(study, reference, steps[-1], gold, tuple(changes))
 
 
@@ -164,7 +164,7 @@ def _reworded(report: ParsedReport, rng: random.Random) -> tuple[ParsedReport, s
     return None
 
 
-def _bound(
+def bind_errors(
     errors: Sequence[GoldError], reference: ParsedReport, candidate: ParsedReport
 ) -> tuple[GoldError, ...] | None:
     """Return the errors with the claims of the two reports; None if the reports differ in anything else."""

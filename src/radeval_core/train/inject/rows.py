@@ -13,6 +13,8 @@ from radeval_core.train.inject.pairs import GoldPair
 from radeval_core.train.rows import INJECTED, TrainingRow
 from radeval_core.train.splits import PROPORTIONS, split_of
 
+#: why FineRadScore has no answer about a pair
+_NOT_CORRECTED = "correcting the lines would not restore the reference"
 #: what the datasheet says about such rows
 LIMITS = (
     "The errors were put into the reports by rules, so the counts are exact: no model and no reader judged them.",
@@ -44,8 +46,9 @@ def injected_rows(
     seed: int = 0,
     proportions: Sequence[float] = PROPORTIONS,
     compact: bool = False,
+    dropped: Counter[str] | None = None,
 ) -> Iterator[TrainingRow]:
-    """Yield a training row per pair.
+    """Yield a training row per pair whose errors the metric's answer can state.
 
     Args:
         pairs: pairs with known errors.
@@ -53,6 +56,7 @@ def injected_rows(
         seed: seed of the splits.
         proportions: shares of the splits.
         compact: leave out categories without errors; GREEN only.
+        dropped: receives the number of other pairs, by reason.
     """
     check_metric(metric, compact)
     form = FORMS[metric]
@@ -60,6 +64,10 @@ def injected_rows(
     for pair in pairs:
         of_study[pair.study] += 1
         analysis = ANALYSES[metric](pair)
+        if analysis is None:
+            if dropped is not None:
+                dropped[_NOT_CORRECTED] += 1
+            continue
         answer = write_green(analysis, compact=True) if compact else form.write(analysis)
         counts = form.count(analysis)
         name = f"inject:{pair.study}:{of_study[pair.study]}"
