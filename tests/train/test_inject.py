@@ -128,6 +128,15 @@ def test_all_six_categories_occur_about_equally_often(pairs):
     assert {0, 1, 2, 3} <= {len(pair.errors) for pair in pairs}
 
 
+def test_normal_reports_do_not_fill_the_file_with_false_findings():
+    normal = {f"n{i}": f"The heart is normal in size. Clear lungs. No effusion. Series {i} of 40." for i in range(40)}
+    wrong = {"w": "Small right pleural effusion, increased. Mild edema in the left lower lobe. Large hiatal hernia."}
+    found = list(inject_errors(normal | wrong, 60))
+    counts = Counter(error.category for pair in found for error in pair.errors)
+    assert counts["false_finding"] <= 2 * counts.total() / 6 + 10 + 3
+    assert sum(not pair.errors for pair in found) <= 0.4 * len(found) + 10 + 1
+
+
 def test_a_pair_differs_in_its_errors_alone_and_no_finding_has_two(pairs):
     for pair in pairs:
         names = [c.finding for e in pair.errors for c in (e.reference or e.candidate,)]

@@ -61,9 +61,8 @@ def _plan(
 ) -> TeacherPlan:
     if teacher.embedded:
         return TeacherPlan(config, 0, 0, 0, 0, 0.0, None)
-    pairs = list(selection.pairs)
-    known = sum(teacher.key(asked) in kept for asked in pairs) if teacher.server else 0
-    missing = [asked for asked in pairs if not teacher.server or teacher.key(asked) not in kept]
+    pairs = selection.pairs
+    missing = [asked for asked in pairs if not teacher.is_quick_to_make or teacher.key(asked) not in kept]
     measure = tokens or (lambda text: len(text) // _CHARACTERS)
     prompt = answer = 0
     for asked in missing:
@@ -73,4 +72,4 @@ def _plan(
         answer += request.max_tokens
     at_once = int(teacher.scorer.chosen["concurrency"] or _AT_ONCE) if teacher.server else 1
     hours = round(len(missing) * _SECONDS / at_once / 3600, 2)
-    return TeacherPlan(config, len(missing), known, prompt, answer, hours, teacher.server or None)
+    return TeacherPlan(config, len(missing), len(pairs) - len(missing), prompt, answer, hours, teacher.server or None)

@@ -20,8 +20,8 @@ from radeval_core.train.answer_forms import FORMS, AnswerForm
 
 #: pairs that are judged together: enough for a full batch, and few enough that the questions fit into memory
 _TOGETHER = 256
-#: backends that send reports to a server
-_REMOTE = ("http", "anthropic", "ray-http")
+#: backends that send reports to a server, and those that send them through a Ray cluster
+_SERVERS, _CLUSTERS = ("http", "anthropic"), ("ray-http", "ray-vllm")
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,15 @@ class Teacher:
     @cached_property
     def server(self) -> str:
         """Return the model and server that the reports are sent to; empty if they stay on this machine."""
-        if self.embedded or split_name(self.scorer.source)[0] not in _REMOTE:
-            return ""
-        return self.scorer.judge.asks
+        kind, model = ("", "") if self.embedded else split_name(self.scorer.source)
+        if kind in _CLUSTERS:
+            return f"{model}, through the Ray cluster"
+        return self.scorer.judge.asks if kind in _SERVERS else ""
+
+    @property
+    def is_quick_to_make(self) -> bool:
+        """True if its judge can be made without loading a model or joining a cluster."""
+        return self.embedded or split_name(self.scorer.source)[0] in _SERVERS
 
     @property
     def signature(self) -> str:
@@ -76,14 +82,18 @@ class Teacher:
         spec = self.scorer.spec
         return signature(spec.name, self.scorer.config.name, self.scorer.signature_fields(), "1", spec.version)
 
-    def key(self, asked: AskedPair) -> str:
-        """Return the name of its answer about a pair."""
+    @cached_property
+    def _identity(self) -> str:
+        """Return what a model is and what it is told."""
         judge = self.scorer.judge
         assert isinstance(judge, ModelJudge)
+        return f"{judge.backend.identity}|judge:{judge.instructions.identity}"
+
+    def key(self, asked: AskedPair) -> str:
+        """Return the name of its answer about a pair."""
         case = self.scorer.case(asked.pair)
         known = case.context.as_dict() if case.context else None
-        identity = f"{judge.backend.identity}|judge:{judge.instructions.identity}"
-        return answer_key(identity, case.reference, case.candidate, known)
+        return answer_key(self._identity, case.reference, case.candidate, known)
 
     def teach(self, pairs: Sequence[AskedPair], journal: AnswerJournal | None) -> Iterator[TaughtPair]:
         """Yield an answer per pair, in any order; answers in the journal are not asked for again.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from radeval_core.errors import InputError, RadevalError, unknown_name
+from radeval_core.errors import InputError, unknown_name
 from radeval_core.judges.green.write_answer import write_answer as write_green
+from radeval_core.judges.verdict import UnreadableAnswer
 from radeval_core.train.answer_forms import FORMS
 from radeval_core.train.inject.answers import ANALYSES
 from radeval_core.train.inject.pairs import GoldPair
@@ -15,6 +16,7 @@ from radeval_core.train.splits import PROPORTIONS, split_of
 
 #: why FineRadScore has no answer about a pair
 _NOT_CORRECTED = "correcting the lines would not restore the reference"
+_READ_OTHERWISE = "the metric reads the answer otherwise than it was written"
 #: what the datasheet says about such rows
 LIMITS = (
     "The errors were put into the reports by rules, so the counts are exact: no model and no reader judged them.",
@@ -59,22 +61,26 @@ def injected_rows(
         dropped: receives the number of other pairs, by reason.
     """
     check_metric(metric, compact)
+    dropped = Counter() if dropped is None else dropped
     form = FORMS[metric]
     of_study: Counter[str] = Counter()
     for pair in pairs:
         of_study[pair.study] += 1
         analysis = ANALYSES[metric](pair)
         if analysis is None:
-            if dropped is not None:
-                dropped[_NOT_CORRECTED] += 1
+            dropped[_NOT_CORRECTED] += 1
             continue
         answer = write_green(analysis, compact=True) if compact else form.write(analysis)
         counts = form.count(analysis)
-        name = f"inject:{pair.study}:{of_study[pair.study]}"
-        if form.counts_in(pair.reference.text, pair.candidate.text, answer) != counts:
-            raise RadevalError(f"{name}: the answer does not read as it was written")
+        try:
+            same = form.counts_in(pair.reference.text, pair.candidate.text, answer) == counts
+        except UnreadableAnswer:
+            same = False
+        if not same:
+            dropped[_READ_OTHERWISE] += 1
+            continue
         yield TrainingRow(
-            id=name,
+            id=f"inject:{pair.study}:{of_study[pair.study]}",
             study=pair.study,
             split=split_of(pair.study, seed, proportions),
             metric=metric,
