@@ -84,5 +84,7 @@ def test_the_command_mixes_and_refuses_what_it_does_not_know(tmp_path, capsys):
     assert "wrote 10 pairs from 5 reports" in capsys.readouterr().out
     assert main([*command, "nearest", "--nearest", "bert"]) == 2
     assert "did you mean 'bertscore'?" in capsys.readouterr().err
+    assert main([*command, "random", "--nearest", "bertscore"]) == 2
+    assert "--nearest bertscore is for --heuristic nearest or mixed" in capsys.readouterr().err
     assert main([*command, "nearest", "--nearest-config", "x/y"]) == 2
     assert "--nearest-config is for --nearest bertscore" in capsys.readouterr().err

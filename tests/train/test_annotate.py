@@ -4,6 +4,7 @@ import json
 from contextlib import ExitStack
 
 import pytest
+from taught_pairs import MISSING, WRONG_SIDE, pair, write
 
 from chat_server import ChatServer, Reply
 from radeval_core.cli.app import main
@@ -13,35 +14,6 @@ from radeval_core.train.annotate.source import read_asked, select_pairs
 from radeval_core.train.answer_forms import ErrorCounts
 from radeval_core.train.rows import read_training_rows
 from radeval_core.train.splits import split_of
-
-WRONG_SIDE = """[Explanation]:
-The side is wrong.
-
-[Clinically Significant Errors]:
-(c) Misidentification of a finding's anatomic location/position: 1. right, not left
-
-[Clinically Insignificant Errors]:
-None.
-
-[Matched Findings]:
-2. effusion; edema"""
-MISSING = WRONG_SIDE.replace("(c) Misidentification of a finding's anatomic location/position", "(b) Missing a finding")
-
-
-def pair(number, **more):
-    row = {
-        "id": f"p{number}",
-        "study": f"s{number // 2}",
-        "reference": f"Right effusion of {number + 10} mm. Mild edema.",
-        "prediction": f"Left effusion of {number + 10} mm. Mild edema.",
-        "heuristic": "permutation",
-    }
-    return {**row, **more}
-
-
-def write(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return str(path)
 
 
 @pytest.fixture(autouse=True)
@@ -220,9 +192,10 @@ def test_pairs_without_a_study_are_split_by_reference(tmp_path):
         ([pair(0)], ["--config", "embedded"], "--config embedded is given twice"),
         ([pair(0)], ["--config", "a/b", "--config", "c/d"], "give one or two teachers with --config, got 3"),
         ([pair(0)], ["--option", "bleu.x=1"], "the judge is green, so write --option green.NAME=VALUE"),
+        ([pair(0)], ["--option", "green.timeout=5"], "option green.timeout is for models"),
         ([pair(0)], ["--balance"], "found only permutation"),
         ([pair(0, heuristic="")], ["--balance"], "the pair 'p0' has none"),
-        ([pair(0)], ["--splits", "0.8,0.1,0.1"], "would be empty: 1 studies are too few"),
+        ([pair(0)], ["--splits", "0.8,0.1,0.1"], "would be empty: too few studies (1)"),
     ],
 )
 def test_wrong_input_is_one_line(tmp_path, capsys, rows, options, problem):

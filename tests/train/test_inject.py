@@ -296,6 +296,20 @@ def test_a_datasheet_replaces_no_other_file(tmp_path, capsys):
     assert (tmp_path / "train.md").read_text("utf-8") == "my notes"
 
 
+@pytest.mark.slow
+def test_a_tokenizer_measures_lengths_in_tokens(tmp_path, tiny_encoder):
+    from transformers import AutoTokenizer
+
+    source = write(tmp_path / "reports.jsonl", [{"id": 1, "text": "Small left pleural effusion. Mild edema."}])
+    out = tmp_path / "train.jsonl"
+    options = ["--splits", "1,0,0", "--count", "8", "--tokenizer", str(tiny_encoder)]
+    assert main(["train", "inject", source, "--out", str(out), *options]) == 0
+    tokenizer = AutoTokenizer.from_pretrained(tiny_encoder)
+    longest = max(len(tokenizer.tokenize(row.answer)) for row in read_training_rows(out))
+    assert json.loads((tmp_path / "train.json").read_text("utf-8"))["tokens"]["answer"]["longest"] == longest
+    assert "## Lengths in tokens" in (tmp_path / "train.md").read_text("utf-8")
+
+
 def test_counts_must_be_positive():
     with pytest.raises(InputError, match="at least 1"):
         list(inject_errors({"1": "Edema."}, 0))

@@ -205,6 +205,8 @@ def _pairs(args: argparse.Namespace) -> int:
     if "modification" in heuristics and not args.judge:
         raise InputError("--heuristic modification needs a model: add --judge MODEL, such as --judge http:MODEL")
     modify = _modifier(args) if args.judge else None
+    if "nearest" not in heuristics and args.nearest != "tfidf":
+        raise InputError(f"--nearest {args.nearest} is for --heuristic nearest or mixed")
     find = _nearest_finder(args) if "nearest" in heuristics else None
     given: dict[str, Any] = {"count": args.count, "outputs": outputs, "find_nearest": find, "modify": modify}
     if len(heuristics) == 1:

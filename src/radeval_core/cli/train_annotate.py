@@ -14,6 +14,7 @@ from radeval_core.cli.train_files import add_training_file_options, print_traini
 from radeval_core.errors import InputError
 
 if TYPE_CHECKING:
+    from radeval_core.train.annotate.plan import TeacherPlan
     from radeval_core.train.annotate.source import Selection
     from radeval_core.train.annotate.teacher import Teacher
 
@@ -77,6 +78,7 @@ def add_annotate_command(group: Any, common: argparse.ArgumentParser) -> None:
 def _annotate(args: argparse.Namespace) -> int:
     from radeval_core import io
     from radeval_core.train.annotate.journal import journal_path
+    from radeval_core.train.annotate.plan import plan_teachers
     from radeval_core.train.annotate.run import LIMITS, annotate, write_dropped
     from radeval_core.train.annotate.source import read_asked, select_pairs
     from radeval_core.train.annotate.teacher import make_teachers
@@ -93,9 +95,7 @@ def _annotate(args: argparse.Namespace) -> int:
     check_splits((asked.study for asked in selection.pairs), args.seed, proportions)
     if args.dry_run:
         return _plan(args, selection, teachers, out, tokens)
-    for teacher in teachers:
-        if teacher.server:
-            log.warning("the reports of %d pairs are sent to %s", len(selection.pairs), teacher.server)
+    _announce(plan_teachers(selection, teachers, args.config, out))
     result = annotate(selection, teachers, out, args.seed, proportions, args.rewrite, not args.quiet)
     check_splits((row.study for row in result.rows), args.seed, proportions)
     write_training_rows(out, result.rows)
@@ -129,6 +129,16 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
                 f"--option {metric}.…: the judge is {args.judge}, so write --option {args.judge}.NAME=VALUE"
             )
     return options.get(args.judge, {})
+
+
+def _announce(plans: list[TeacherPlan]) -> None:
+    """Say how much is asked, and where the reports go, before anything is sent."""
+    for plan in plans:
+        if plan.questions:
+            hours = f"about {plan.hours:g} h if an answer takes 5 s"
+            log.warning("%s: %d questions, %d answers already kept, %s", plan.config, plan.questions, plan.kept, hours)
+        if plan.questions and plan.sends_reports_to:
+            log.warning("the reports of %d pairs are sent to %s", plan.questions, plan.sends_reports_to)
 
 
 def _plan(args: argparse.Namespace, selection: Selection, teachers: list[Teacher], out: Path, tokens: Any) -> int:

@@ -143,4 +143,6 @@ def make_teachers(metric: str, configs: Sequence[str], device: str | None, optio
         raise InputError(f"give one or two teachers with --config, got {len(configs)}")
     if len(set(configs)) < len(configs):
         raise InputError(f"--config {configs[0]} is given twice: two teachers must differ")
-    return [Teacher(metric, config, device, {} if config == "embedded" else options) for config in configs]
+    # beside a model, the embedded judge takes no options: those given are the model's
+    alone = len(configs) == 1
+    return [Teacher(metric, config, device, options if alone or config != "embedded" else {}) for config in configs]
