@@ -13,8 +13,9 @@ from radeval_core.findings.parser import parse
 from radeval_core.judges.green.write_answer import write_answer
 from radeval_core.train.answer_forms import FORMS
 from radeval_core.train.inject.answers import ANALYSES, green_analysis
+from radeval_core.train.inject.corrections import fineradscore_analysis
 from radeval_core.train.inject.gold import errors_made
-from radeval_core.train.inject.pairs import GoldPair, inject_errors, shortened
+from radeval_core.train.inject.pairs import GoldPair, bind_errors, inject_errors, shortened
 from radeval_core.train.inject.rows import injected_rows
 from radeval_core.train.rows import read_training_rows
 
@@ -127,6 +128,15 @@ def test_all_six_categories_occur_about_equally_often(pairs):
     assert {0, 1, 2, 3} <= {len(pair.errors) for pair in pairs}
 
 
+def test_normal_reports_do_not_fill_the_file_with_false_findings():
+    normal = {f"n{i}": f"The heart is normal in size. Clear lungs. No effusion. Series {i} of 40." for i in range(40)}
+    wrong = {"w": "Small right pleural effusion, increased. Mild edema in the left lower lobe. Large hiatal hernia."}
+    found = list(inject_errors(normal | wrong, 60))
+    counts = Counter(error.category for pair in found for error in pair.errors)
+    assert counts["false_finding"] <= 2 * counts.total() / 6 + 10 + 3
+    assert sum(not pair.errors for pair in found) <= 0.4 * len(found) + 10 + 1
+
+
 def test_a_pair_differs_in_its_errors_alone_and_no_finding_has_two(pairs):
     for pair in pairs:
         names = [c.finding for e in pair.errors for c in (e.reference or e.candidate,)]
@@ -141,9 +151,46 @@ def test_the_reader_finds_what_was_injected(pairs, metric):
     form = FORMS[metric]
     for pair in pairs:
         analysis = ANALYSES[metric](pair)
+        if analysis is None:
+            assert metric == "fineradscore"
+            continue
         counts = form.counts_in(pair.reference.text, pair.candidate.text, form.write(analysis))
         assert counts == form.count(analysis)
-        assert counts.errors == len(pair.errors)
+        assert metric == "fineradscore" or counts.errors == len(pair.errors)  # it counts lines, not errors
+
+
+def test_corrections_undo_the_errors_line_by_line():
+    before = parse("Small right pleural effusion. Cardiomegaly. No pneumothorax. Mild edema.")
+    middle = parse("Small left pleural effusion. Cardiomegaly. No pneumothorax. Mild edema.")
+    after = parse("Small left pleural effusion. Pneumothorax. Mild edema. Rib fracture is noted.")
+    steps = [
+        middle,
+        parse("Small left pleural effusion. No pneumothorax. Mild edema."),
+        parse("Small left pleural effusion. Pneumothorax. Mild edema."),
+        after,
+    ]
+    kinds = ("side", "omission", "negation", "insertion")
+    errors = [
+        error
+        for kind, old, new in zip(kinds, [before, *steps], steps, strict=False)
+        for error in errors_made(kind, old, new)
+    ]
+    analysis = fineradscore_analysis(GoldPair("1", before, after, bind_errors(errors, before, after), kinds))
+    assert [(c.line, c.action, c.after, c.severity) for c in analysis.corrections] == [
+        (0, "rewrite", "Small right pleural effusion.", 2),
+        (1, "rewrite", "No pneumothorax.", 3),
+        (3, "delete", "", 2),
+        (None, "insert", "Cardiomegaly.", 2),
+    ]
+
+
+def test_most_pairs_can_be_corrected_line_by_line(pairs):
+    found = [fineradscore_analysis(pair) for pair in pairs]
+    assert found.count(None) < len(pairs) / 10
+    dropped = Counter()
+    rows = list(injected_rows(pairs, "fineradscore", dropped=dropped))
+    assert len(rows) == len(pairs) - found.count(None)
+    assert dropped.total() == found.count(None)
 
 
 def test_the_compact_answer_reads_the_same_and_is_shorter(pairs):
@@ -247,6 +294,20 @@ def test_a_datasheet_replaces_no_other_file(tmp_path, capsys):
     assert main(["train", "inject", source, "--out", str(tmp_path / "train.jsonl"), "--splits", "1,0,0"]) == 2
     assert "its datasheet would replace" in capsys.readouterr().err
     assert (tmp_path / "train.md").read_text("utf-8") == "my notes"
+
+
+@pytest.mark.slow
+def test_a_tokenizer_measures_lengths_in_tokens(tmp_path, tiny_encoder):
+    from transformers import AutoTokenizer
+
+    source = write(tmp_path / "reports.jsonl", [{"id": 1, "text": "Small left pleural effusion. Mild edema."}])
+    out = tmp_path / "train.jsonl"
+    options = ["--splits", "1,0,0", "--count", "8", "--tokenizer", str(tiny_encoder)]
+    assert main(["train", "inject", source, "--out", str(out), *options]) == 0
+    tokenizer = AutoTokenizer.from_pretrained(tiny_encoder)
+    longest = max(len(tokenizer.tokenize(row.answer)) for row in read_training_rows(out))
+    assert json.loads((tmp_path / "train.json").read_text("utf-8"))["tokens"]["answer"]["longest"] == longest
+    assert "## Lengths in tokens" in (tmp_path / "train.md").read_text("utf-8")
 
 
 def test_counts_must_be_positive():

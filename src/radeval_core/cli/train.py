@@ -7,17 +7,20 @@ from collections.abc import Callable
 from typing import Any
 
 from radeval_core.cli.arguments import add_command
+from radeval_core.cli.train_annotate import add_annotate_command
 from radeval_core.cli.train_inject import add_inject_command
 from radeval_core.cli.train_judge import add_judge_command
 from radeval_core.cli.train_report import add_report_command
 
 _EXAMPLES = """examples:
+  radeval train annotate pairs.jsonl --judge green --config http:MODEL --out train.jsonl
   radeval train inject reports.jsonl --metric green --count 1000 --out train.jsonl
   radeval train judge --base HuggingFaceTB/SmolLM2-135M-Instruct --data train.jsonl --recipe small --out my-judge
   radeval train report my-judge --html report.html
 """
 #: functions that add one command each to the group
 COMMANDS: tuple[Callable[[Any, argparse.ArgumentParser], None], ...] = (
+    add_annotate_command,
     add_inject_command,
     add_judge_command,
     add_report_command,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,9 @@ def add_inject_command(group: Any, common: argparse.ArgumentParser) -> None:
         "reports", metavar="REPORTS", help="table with id and text, or a text file, one report per line"
     )
     add_report_column_options(command)
-    command.add_argument("--metric", default="green", help="green (default) or crimson: the form of the answers")
+    command.add_argument(
+        "--metric", default="green", help="form of the answers: green (default), crimson or fineradscore"
+    )
     command.add_argument("--count", type=int, default=500, metavar="N", help="number of pairs (default: 500)")
     command.add_argument(
         "--max-errors", type=int, default=3, metavar="N", help="most changes that make errors, per pair (default: 3)"
@@ -73,13 +76,14 @@ def _inject(args: argparse.Namespace) -> int:
     if args.dry_run:
         return _plan(args, reports, pairs)
     shown = io.with_progress(pairs, args.count, not args.quiet)
-    rows = list(injected_rows(shown, args.metric, args.seed, proportions, args.compact))
+    dropped: Counter[str] = Counter()
+    rows = list(injected_rows(shown, args.metric, args.seed, proportions, args.compact, dropped))
     if not rows:
         raise InputError(f"{args.reports}: no error can be put into any report: the parser knows none of its findings")
     check_splits((row.study for row in rows), args.seed, proportions)
     write_training_rows(out, rows)
     options = {name: getattr(args, name) for name in ("count", "max_errors", "max_words", "compact", "seed", "splits")}
-    making = Making("inject", [Path(args.reports)], options, [INJECTED], args.terms, LIMITS)
+    making = Making("inject", [Path(args.reports)], options, [INJECTED], args.terms, LIMITS, dropped)
     print_training_file(args, out, write_datasheet(out, rows, making, tokens))
     return 0
 

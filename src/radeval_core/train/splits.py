@@ -49,6 +49,6 @@ def check_splits(studies: Iterable[str], seed: int, proportions: Sequence[float]
     for split, proportion in zip(SPLITS, proportions, strict=True):
         if proportion and split not in found:
             raise InputError(
-                f"the split {split!r} would be empty: {len(names)} studies are too few for its share of "
-                f"{proportion:.0%}. Give more studies, another --seed, or other proportions, such as --splits 1,0,0"
+                f"the split {split!r} would be empty: too few studies ({len(names)}) for a share of {proportion:.0%}. "
+                "Give more studies, another --seed, or other proportions, such as --splits 1,0,0"
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from radeval_core.error_categories import (
@@ -21,6 +21,7 @@ from radeval_core.functional.crimson import ATTRIBUTE, FALSE, MISSING, crimson
 from radeval_core.judges.crimson.analysis import CrimsonAnalysis
 from radeval_core.judges.crimson.significance import significance
 from radeval_core.judges.green.analysis import Counted, GreenAnalysis, GreenItem
+from radeval_core.train.inject.corrections import fineradscore_analysis
 from radeval_core.train.inject.gold import GoldError, name_of
 from radeval_core.train.inject.pairs import GoldPair
 
@@ -97,4 +98,9 @@ def _finding(name: str, claim: Claim, report: ParsedReport) -> dict[str, Any]:
     return {"id": name, "finding": name_of(claim), "clinical_significance": significance(claim, report.text)}
 
 
-ANALYSES = {"green": green_analysis, "crimson": crimson_analysis}
+#: the analysis of each metric; None if its form cannot state the errors
+ANALYSES: dict[str, Callable[[GoldPair], Any]] = {
+    "green": green_analysis,
+    "crimson": crimson_analysis,
+    "fineradscore": fineradscore_analysis,
+}

@@ -20,6 +20,9 @@ from radeval_core.train.inject.gold import KINDS_OF, GoldError, claims_lost, con
 _REWORDINGS = ("paraphrase", "order")
 #: share of candidates with errors that are reworded too; those without errors are always reworded, if they can be
 _REWORDED = 0.5
+#: a category has at most so many times its fair share of errors, and pairs without errors are at most so large a part.
+#: Reports of normal studies allow little but false findings: without limits these would fill the file.
+_MOST_OF_ONE, _MOST_WITHOUT, _SLACK = 2.0, 0.4, 10
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ def inject_errors(
     """Yield pairs with known errors, at most `count`; fewer if the corpus gives no more different ones.
 
     Every report is used in turn, with a random number of errors. Of the categories, the one with the fewest errors so
-    far is tried first.
+    far is tried first, and none gets much more than its share.
 
     Args:
         reports: the corpus, text by id.
@@ -81,15 +84,20 @@ def inject_errors(
     random.Random(f"{seed}:inject").shuffle(order)
     known: set[tuple[str, str]] = set()
     made: Counter[str] = Counter()
+    without = 0
     for turn in numbers_from():
         found = 0
         for name in order:
             rng = random.Random(f"{seed}:inject:{turn}:{name}")
-            pair = _pair(name, shortened(reports[name], max_words), rng.randint(0, most), made, rng)
+            wanted = rng.randint(0, most)
+            if not wanted and without > _MOST_WITHOUT * len(known) + _SLACK:
+                continue
+            pair = _pair(name, shortened(reports[name], max_words), wanted, made, rng)
             if pair is None or (key := (pair.reference.text, pair.candidate.text)) in known:
                 continue
             known.add(key)
             found += 1
+            without += not pair.errors
             made.update(error.category for error in pair.errors)
             yield pair
             if len(known) == count:
@@ -129,7 +137,7 @@ def _pair(study: str, text: str, wanted: int, made: Counter[str], rng: random.Ra
         if reworded is not None:
             steps.append(reworded[0])
             changes.append(reworded[1])
-    gold = _bound(errors, reference, steps[-1])
+    gold = bind_errors(errors, reference, steps[-1])
     return None if gold is None else GoldPair(study, reference, steps[-1], gold, tuple(changes))
 
 
@@ -141,7 +149,10 @@ def _next_error(
         name for error in before for claim in (error.reference, error.candidate) if claim for name in claim.names
     }
     counts = made + Counter(error.category for error in before)
+    fair = counts.total() / len(CATEGORIES)
     for category in sorted(rng.sample(CATEGORIES, len(CATEGORIES)), key=lambda category: counts[category]):
+        if counts[category] > _MOST_OF_ONE * fair + _SLACK:
+            continue
         for kind in rng.sample(KINDS_OF[category], len(KINDS_OF[category])):
             change = perturb_comparison if kind in COMPARISONS else perturb
             changed = change(report.text, kind, rng.randrange(2**32))
@@ -164,7 +175,7 @@ def _reworded(report: ParsedReport, rng: random.Random) -> tuple[ParsedReport, s
     return None
 
 
-def _bound(
+def bind_errors(
     errors: Sequence[GoldError], reference: ParsedReport, candidate: ParsedReport
 ) -> tuple[GoldError, ...] | None:
     """Return the errors with the claims of the two reports; None if the reports differ in anything else."""
