@@ -107,7 +107,9 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_weights(base, data, trained
     assert weights(out) == weights(trained)
 
 
-def test_sigterm_ends_the_run_after_its_step_and_the_same_command_goes_on(base, data, trained, tmp_path, monkeypatch, caplog):
+def test_sigterm_ends_the_run_after_its_step_and_the_same_command_goes_on(
+    base, data, trained, tmp_path, monkeypatch, caplog
+):
     from radeval_core.train.run_folder import RunFolder
 
     out = tmp_path / "judge"

@@ -60,7 +60,9 @@ def test_rows_that_do_not_fit_are_counted_and_named_and_left_out_only_on_request
     lengths = [len(example) for example in examples(rows, base).kept]
     found = examples(rows, base, min(lengths))
     assert len(found.kept) == lengths.count(min(lengths))
-    with pytest.raises(InputError, match=r"of 10 rows have more than \d+ tokens with their answer: 'side:.*--drop-long"):
+    with pytest.raises(
+        InputError, match=r"of 10 rows have more than \d+ tokens with their answer: 'side:.*--drop-long"
+    ):
         found.checked(drop_long=False)
     assert found.checked(drop_long=True) is found
     with pytest.raises(InputError, match="no row has at most 10 tokens"):

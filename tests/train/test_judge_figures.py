@@ -41,7 +41,11 @@ def test_the_number_of_errors_is_off_by_zero_and_by_one(found):
 
 
 def test_each_category_has_its_own_gap_and_confusion(found):
-    assert found["categories"]["a"] == {"accuracy": 3 / 4, "error": 1 / 4, "confusion": [[0, 0, 0], [0, 1, 1], [0, 0, 0]]}
+    assert found["categories"]["a"] == {
+        "accuracy": 3 / 4,
+        "error": 1 / 4,
+        "confusion": [[0, 0, 0], [0, 1, 1], [0, 0, 0]],
+    }
     assert found["categories"]["b"]["confusion"] == [[1, 0, 0], [0, 0, 0], [1, 0, 0]]
 
 

@@ -79,9 +79,13 @@ def add_judge_command(group: Any, common: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--eval-rows", type=int, default=32, metavar="N", help="validation pairs asked about at each (default: 32)"
     )
-    command.add_argument("--test-rows", type=int, metavar="N", help="held-out pairs of the final figures; all by default")
+    command.add_argument(
+        "--test-rows", type=int, metavar="N", help="held-out pairs of the final figures; all by default"
+    )
     command.add_argument("--with-base", action="store_true", help="also ask the untrained model about them")
-    command.add_argument("--experts", metavar="DATA", help="also measure agreement with experts, as `radeval bench` does")
+    command.add_argument(
+        "--experts", metavar="DATA", help="also measure agreement with experts, as `radeval bench` does"
+    )
     command.add_argument("--licence", default="other", help="licence of the trained weights, for the card")
     command.add_argument("--dry-run", action="store_true", help="print the plan and train nothing")
     command.add_argument(

@@ -26,6 +26,8 @@ def expert_agreement(
     """
     found = {}
     for judge, config in (("trained", str(folder)), ("embedded", "embedded")):
-        outcome = run_bench(open_data(data, None, None), [metric], configs={metric: config}, device=device, progress=progress)
+        outcome = run_bench(
+            open_data(data, None, None), [metric], configs={metric: config}, device=device, progress=progress
+        )
         found[judge] = outcome.result[metric]
     return {"data": Path(data).name, "judges": found}

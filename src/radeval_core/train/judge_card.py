@@ -57,12 +57,14 @@ def judge_card(settings: Mapping[str, Any], results: Mapping[str, Any], base: st
     )
 
 
-def figure_tables(
-    metric: str, results: Mapping[str, Any]
-) -> list[tuple[str, Sequence[str], list[tuple[Any, ...]]]]:
+def figure_tables(metric: str, results: Mapping[str, Any]) -> list[tuple[str, Sequence[str], list[tuple[Any, ...]]]]:
     """Return the figures as tables: title, columns and rows; one row per judge, then per category."""
     judges = {JUDGES[name]: results["judges"][name] for name in JUDGES if name in results["judges"]}
-    measured = {**MEASURES, "errors_error": "error of the number of errors", "matched_error": "error of matched findings"}
+    measured = {
+        **MEASURES,
+        "errors_error": "error of the number of errors",
+        "matched_error": "error of matched findings",
+    }
     tables: list[tuple[str, Sequence[str], list[tuple[Any, ...]]]] = [
         (
             f"Figures on {_pairs(results)} held-out pairs",
@@ -96,9 +98,14 @@ def expert_table(experts: Mapping[str, Any]) -> tuple[str, Sequence[str], list[t
     judges = experts["judges"]
     keys = [key for key, found in judges["trained"].items() if isinstance(found, dict) and "ci95" in found]
     rows = [
-        (key.replace("_", " "), *(_interval(judges[name].get(key)) for name in JUDGES if name in judges)) for key in keys
+        (key.replace("_", " "), *(_interval(judges[name].get(key)) for name in JUDGES if name in judges))
+        for key in keys
     ]
-    return (f"Agreement with experts ({experts['data']})", ("measure", *(JUDGES[n] for n in JUDGES if n in judges)), rows)
+    return (
+        f"Agreement with experts ({experts['data']})",
+        ("measure", *(JUDGES[n] for n in JUDGES if n in judges)),
+        rows,
+    )
 
 
 def _data(settings: Mapping[str, Any], results: Mapping[str, Any]) -> list[str]:

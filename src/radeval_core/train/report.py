@@ -68,7 +68,10 @@ def _judge_sections(
     tables = figure_tables(settings["metric"], results)
     if experts:
         tables.append(expert_table(experts))
-    found = [(f"figures-{i}", title, _table(SectionTable("", title, columns, rows))) for i, (title, columns, rows) in enumerate(tables)]
+    found = [
+        (f"figures-{i}", title, _table(SectionTable("", title, columns, rows)))
+        for i, (title, columns, rows) in enumerate(tables)
+    ]
     confusion = results["judges"]["trained"]["figures"]["categories"]
     note = '<p class="note">Number of held-out pairs by the errors the teacher counts (rows) and the judge counts (columns).</p>'
     grids = "".join(_confusion(name, entry["confusion"]) for name, entry in confusion.items())
@@ -81,7 +84,9 @@ def _curves(folder: Path, settings: Mapping[str, Any]) -> str:
     log = read_log(folder)
     names = measured_names(log, str(settings.get("kind", "")))
     last = next((line["loss"] for line in reversed(log) if "loss" in line), None)
-    alt = f"loss over {max((line['step'] for line in log), default=0)} steps" + (f", at the end {last:.3f}" if last else "")
+    alt = f"loss over {max((line['step'] for line in log), default=0)} steps" + (
+        f", at the end {last:.3f}" if last else ""
+    )
     return f"<figure>{img(curves(log, names), alt)}</figure>"
 
 
