@@ -25,9 +25,9 @@ def test_an_empty_log_is_an_empty_picture(tmp_path):
 
 def test_a_card_has_the_hubs_block_and_every_section():
     card = ModelCard(
-        title="Reader", about="Reads.", base="org/base", licence="mit", task="token-classification", use="radeval score",
-        data=["10 rows"], recipe={"epochs": 3}, figures=[("Figures", ("type", "F1"), [("all", 0.5)])], limits=["few rows"],
-        tags=("ner",),
+        title="Reader", about="Reads.", base="org/base", licence="mit", task="token-classification",
+        use="radeval score", data=["10 rows"], recipe={"epochs": 3},
+        figures=[("Figures", ("type", "F1"), [("all", 0.5)])], limits=["few rows"], tags=("ner",),
     ).text()  # fmt: skip
     _, head, body = card.split("---\n", 2)
     assert yaml.safe_load(head)["base_model"] == "org/base"

@@ -1,4 +1,4 @@
-"""The folder of a run: one process at a time, the same settings, and only checkpoints that were written to their end."""
+"""The folder of a run: one process at a time, the same settings, and only whole checkpoints."""
 
 import json
 

@@ -12,9 +12,9 @@ from radeval_core.cli.arguments import add_command
 from radeval_core.cli.tables import print_table
 from radeval_core.errors import InputError, says_what_to_install
 
-_EXAMPLES = """The training file comes from `radeval train annotate` (a teacher) or `radeval train inject` (known errors). It
-names the metric; the model is asked as the metric will ask it, and learns the answer only. FOLDER gets the model, its
-tokenizer, its card, the curves and the held-out answers (private: they contain report text).
+_EXAMPLES = """The training file comes from `radeval train annotate` (a teacher) or `radeval train inject` (known errors).
+It names the metric; the model is asked as the metric will ask it, and learns the answer only. FOLDER gets the model,
+its tokenizer, its card, the curves and the held-out answers (private: they contain report text).
 
 Type the same command again after a kill: the run goes on from its last checkpoint and ends with the same weights.
 
@@ -91,13 +91,13 @@ def add_judge_command(group: Any, common: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--fsdp-config",
         action="version",
-        version=str(resources.files("radeval_core.train").joinpath("fsdp.yaml")),
+        version=str(resources.files("radeval_core.train.judge").joinpath("fsdp.yaml")),
         help="print the path of the accelerate settings for several GPUs, and end",
     )
 
 
 def _judge(args: argparse.Namespace) -> int:
-    from radeval_core.train.recipes import get_recipe
+    from radeval_core.train.judge.recipes import get_recipe
 
     names = (*_VALUES, "full", "schedule", "checkpointing")
     recipe = get_recipe(args.recipe, {name: getattr(args, name) for name in names})
@@ -106,7 +106,7 @@ def _judge(args: argparse.Namespace) -> int:
         if value is not None and value < 1:
             raise InputError(f"--{name.replace('_', '-')} must be at least 1, got {value}")
     with says_what_to_install("radeval train judge"):
-        from radeval_core.train.judge import JudgeOptions, JudgeTraining
+        from radeval_core.train.judge.run import JudgeOptions, JudgeTraining
         from radeval_core.train.plan import measure_speed
     options = JudgeOptions(
         base=args.base,
@@ -142,7 +142,7 @@ def _judge(args: argparse.Namespace) -> int:
 
 
 def _print_results(args: argparse.Namespace, metric: str, results: dict[str, Any]) -> None:
-    from radeval_core.train.judge_card import figure_tables, use_command
+    from radeval_core.train.judge.card import figure_tables, use_command
 
     if args.json:
         print(json.dumps(results))

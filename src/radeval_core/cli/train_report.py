@@ -10,8 +10,8 @@ from typing import Any
 from radeval_core.cli.arguments import add_command
 from radeval_core.errors import InputError
 
-_EXAMPLES = """The page shows the curves, the figures on held-out data and, for a judge, its counts against the teacher's, its cost
-per 1,000 pairs, and pairs where both differ. It contains report text and is readable only for you.
+_EXAMPLES = """The page shows the curves, the figures on held-out data and, for a judge, its counts against the teacher's,
+its cost per 1,000 pairs, and pairs where both differ. It contains report text and is readable only for you.
 
 examples:
   radeval train report my-judge
@@ -43,7 +43,7 @@ def _report(args: argparse.Namespace) -> int:
     if args.data:
         if settings.get("kind") != "judge":
             raise InputError(f"--data is for judges: {folder} has a {settings.get('kind')}")
-        from radeval_core.train.expert_agreement import expert_agreement
+        from radeval_core.train.judge.expert_agreement import expert_agreement
 
         experts = expert_agreement(settings["metric"], folder, args.data, args.device, progress=not args.quiet)
     write_text(page, report_page(folder, experts), private=True)

@@ -1,4 +1,4 @@
-"""Write one page about a training run: curves, figures, confusion of the counts, and pairs where judge and teacher differ.
+"""Write one page about a training run: curves, figures, counts, and pairs where judge and teacher differ.
 
 The page is one file of plain HTML and CSS with its pictures inside. It loads nothing and runs nothing. All text is
 escaped. It shows held-out reports, so the file is readable only for its owner.
@@ -63,7 +63,7 @@ def report_page(folder: Path, experts: Mapping[str, Any] | None = None) -> str:
 def _judge_sections(
     folder: Path, settings: Mapping[str, Any], results: Mapping[str, Any], experts: Mapping[str, Any] | None
 ) -> list[tuple[str, str, str]]:
-    from radeval_core.train.judge_card import expert_table, figure_tables
+    from radeval_core.train.judge.card import expert_table, figure_tables
 
     tables = figure_tables(settings["metric"], results)
     if experts:
@@ -73,9 +73,15 @@ def _judge_sections(
         for i, (title, columns, rows) in enumerate(tables)
     ]
     confusion = results["judges"]["trained"]["figures"]["categories"]
-    note = '<p class="note">Number of held-out pairs by the errors the teacher counts (rows) and the judge counts (columns).</p>'
+    note = "Number of held-out pairs by the errors that the teacher counts (rows) and the judge counts (columns)."
     grids = "".join(_confusion(name, entry["confusion"]) for name, entry in confusion.items())
-    found.append(("confusion", "Counts of the teacher and the judge", f'{note}<div class="grids">{grids}</div>'))
+    found.append(
+        (
+            "confusion",
+            "Counts of the teacher and the judge",
+            f'<p class="note">{note}</p><div class="grids">{grids}</div>',
+        )
+    )
     found.append(("examples", "Where teacher and judge differ", _examples(folder)))
     return found
 
@@ -108,7 +114,7 @@ def _confusion(name: str, counts: Sequence[Sequence[int]]) -> str:
 
 def _examples(folder: Path) -> str:
     """Return the first pairs whose counts differ, those without a readable answer last."""
-    from radeval_core.train.judge_evaluation import ANSWERS
+    from radeval_core.train.judge.evaluation import ANSWERS
 
     path = folder / ANSWERS
     if not path.is_file():

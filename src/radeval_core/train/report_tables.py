@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from radeval_core.train.judge_figures import MEASURES
+from radeval_core.train.judge.figures import MEASURES
 
 #: values of a log that are no figures of the model
 _TECHNICAL = ("loss", "runtime", "_per_second", "flos", "grad_norm", "learning_rate", "epoch", "num_tokens", "entropy")

@@ -17,8 +17,8 @@ from radeval_core.judges.backends.transformers_backend import (
     load_causal_lm,
     open_causal_lm,
 )
+from radeval_core.train.judge.recipes import TARGETS, Recipe
 from radeval_core.train.plan import ModelSize
-from radeval_core.train.recipes import TARGETS, Recipe
 
 
 @dataclass(frozen=True)

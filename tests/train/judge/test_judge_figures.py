@@ -3,7 +3,7 @@
 import pytest
 
 from radeval_core.train.answer_forms import ErrorCounts
-from radeval_core.train.judge_figures import Judged, figures, measures
+from radeval_core.train.judge.figures import Judged, figures, measures
 
 CATEGORIES = ("a", "b")
 

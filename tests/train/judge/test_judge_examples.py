@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
-    from radeval_core.train.base_model import open_base
+    from radeval_core.train.judge.base_model import open_base
 
     return open_base(str(make_base(tmp_path_factory.mktemp("base"))))
 
@@ -24,7 +24,7 @@ def rows(tmp_path_factory):
 
 
 def examples(rows, base, most=2048):
-    from radeval_core.train.judge_examples import judge_examples
+    from radeval_core.train.judge.examples import judge_examples
 
     return judge_examples(rows, base.maker, most)
 
@@ -74,7 +74,7 @@ def test_the_limit_of_the_metric_counts_too(base, rows):
 
 
 def test_a_metric_that_asks_in_a_chat_needs_a_chat_template(tmp_path):
-    from radeval_core.train.base_model import open_base
+    from radeval_core.train.judge.base_model import open_base
 
     base = open_base(str(make_base(tmp_path, chat=False)))
     counts = {"significant": {}, "insignificant": {}, "matched": None}
@@ -84,13 +84,13 @@ def test_a_metric_that_asks_in_a_chat_needs_a_chat_template(tmp_path):
 
 
 def test_green_needs_no_chat_template(tmp_path, rows):
-    from radeval_core.train.base_model import open_base
+    from radeval_core.train.judge.base_model import open_base
 
     assert len(examples(rows, open_base(str(make_base(tmp_path, chat=False)))).kept) == 10
 
 
 def test_the_adapter_of_a_base_is_counted_by_hand(base):
-    from radeval_core.train.recipes import get_recipe
+    from radeval_core.train.judge.recipes import get_recipe
 
     # per layer: q and o 32x32, k and v 32x16, gate, up and down 32x64; rank 2, two layers
     per_layer = 2 * (32 + 32) + 2 * (32 + 16) + 3 * (32 + 64)
@@ -100,7 +100,7 @@ def test_the_adapter_of_a_base_is_counted_by_hand(base):
 def test_packed_examples_do_not_see_each_other(base):
     import torch
 
-    from radeval_core.train.packing import check_separate
+    from radeval_core.train.judge.packing import check_separate
 
     model = base.load(torch.float32)
     check_separate(model, "tiny")

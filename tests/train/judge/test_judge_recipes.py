@@ -3,7 +3,7 @@
 import pytest
 
 from radeval_core.errors import InputError
-from radeval_core.train.recipes import get_recipe, recipe_names
+from radeval_core.train.judge.recipes import get_recipe, recipe_names
 
 
 def test_the_recipe_of_green_has_the_values_of_section_3_1_2():

@@ -12,7 +12,7 @@ import yaml
 
 from radeval_core.errors import InputError, unknown_name
 
-#: layers of a Llama-like model that get an adapter, as in the script of the CRIMSON authors; other models: all linear ones
+#: layers of a Llama-like model that get an adapter, as in the script of the CRIMSON authors
 TARGETS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 #: smallest value of each setting that is allowed
 _LEAST = {"epochs": 1, "total_batch": 1, "batch": 1, "max_tokens": 2, "lora_r": 1, "lora_alpha": 1}
@@ -110,6 +110,6 @@ def _check(name: str, value: float, fits: bool, wanted: str) -> None:
 @cache
 def _recipes() -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = yaml.safe_load(
-        resources.files("radeval_core.train").joinpath("recipes.yaml").read_text("utf-8")
+        resources.files("radeval_core.train.judge").joinpath("recipes.yaml").read_text("utf-8")
     )
     return found

@@ -4,9 +4,8 @@ import json
 import sys
 from pathlib import Path
 
-from tiny_llama import make_tiny_llama
-
 from radeval_core.judges.green.instructions import GreenInstructions
+from tiny_llama import make_tiny_llama
 
 ANSWER = """[Explanation]:
 The side is wrong.

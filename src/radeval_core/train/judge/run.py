@@ -1,15 +1,10 @@
-"""Fine-tune a judge: the metric's own questions, the answers of a training file, and the metric's own reader at the end.
-
-TRL's SFTTrainer trains; this module prepares what it needs, asks the judge at intervals, and saves a folder that loads
-as `--config METRIC=FOLDER`.
-"""
+"""Fine-tune a judge on a training file, and save a folder that loads as `--config METRIC=FOLDER`."""
 
 from __future__ import annotations
 
 import hashlib
 import math
 import resource
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,27 +13,26 @@ from typing import Any
 import torch
 from accelerate import PartialState
 from datasets import Dataset
-from peft import LoraConfig, PeftModel
-from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
-from trl import SFTConfig, SFTTrainer
+from peft import PeftModel
 
 from radeval_core.engine.devices import choose_device
 from radeval_core.errors import InputError
 from radeval_core.judges.backends.transformers_backend import TransformersBackend, load_causal_lm
 from radeval_core.train.answer_forms import FORMS
-from radeval_core.train.base_model import BaseModel, open_base
 from radeval_core.train.curves import write_curves
-from radeval_core.train.expert_agreement import expert_agreement
-from radeval_core.train.judge_card import judge_card
-from radeval_core.train.judge_evaluation import Evaluation, evaluate_embedded, evaluate_model, write_answers
-from radeval_core.train.judge_examples import Examples, judge_examples
-from radeval_core.train.judge_figures import MEASURES, measures
-from radeval_core.train.loop import common_arguments, shared_run, train
+from radeval_core.train.judge.base_model import BaseModel, open_base
+from radeval_core.train.judge.card import judge_card
+from radeval_core.train.judge.evaluation import Evaluation, evaluate_embedded, evaluate_model, write_answers
+from radeval_core.train.judge.examples import Examples, judge_examples
+from radeval_core.train.judge.expert_agreement import expert_agreement
+from radeval_core.train.judge.figures import MEASURES
+from radeval_core.train.judge.packing import check_separate, packed
+from radeval_core.train.judge.recipes import Recipe
+from radeval_core.train.judge.trainer import AskAtIntervals, JudgeTrainer, adapter, training_arguments
+from radeval_core.train.loop import shared_run, train
 from radeval_core.train.model_card import write_card
-from radeval_core.train.packing import check_separate, packed
 from radeval_core.train.plan import Plan
-from radeval_core.train.recipes import Recipe
-from radeval_core.train.rows import TrainingRow, read_training_rows, rows_of
+from radeval_core.train.rows import read_training_rows, rows_of
 from radeval_core.train.run_folder import RunFolder
 
 #: evaluations and checkpoints per run, unless the user says how many steps lie between two
@@ -202,62 +196,38 @@ class JudgeTraining:
             self._save(run)
             return self._finish(run, progress)
 
-    def _trainer(self, run: RunFolder, progress: bool) -> SFTTrainer:
+    def _trainer(self, run: RunFolder, progress: bool) -> JudgeTrainer:
+        options = self.options
         model = self.base.load(self.weight_dtype)
-        if self.options.packing:
+        if options.packing:
             check_separate(model, self.base.shown_name)
-        recipe = self.options.recipe
-        adapter = None
-        if not recipe.full:
-            adapter = LoraConfig(
-                r=recipe.lora_r,
-                lora_alpha=recipe.lora_alpha,
-                lora_dropout=recipe.lora_dropout,
-                target_modules=self.base.targets(),
-                task_type="CAUSAL_LM",
-            )
-        trainer = _JudgeTrainer(
+        every = {
+            "save_steps": options.save_steps or math.ceil(self.steps / _CHECKPOINTS),
+            "eval_steps": options.eval_steps or math.ceil(self.steps / _EVALUATIONS),
+        }
+        trainer = JudgeTrainer(
             model=model,
-            args=self._arguments(run),
+            args=training_arguments(
+                run,
+                options.recipe,
+                every,
+                self.processes,
+                device=self.device.type,
+                seed=options.seed,
+                bf16=self.bf16,
+                packed_tokens=self.train_examples.limit if options.packing else None,
+            ),
             train_dataset=self.train_set,
             eval_dataset=_dataset(self.validation_examples),
             processing_class=self.base.maker.tokenizer,
-            peft_config=adapter,
+            peft_config=None if options.recipe.full else adapter(options.recipe, self.base),
         )
         if self.processes == 1:  # the parts of a model on several devices cannot write answers between two steps
-            asked = self.validation_rows[: self.options.eval_rows]
-            trainer.add_callback(_AskAtIntervals(run, self.base, asked, progress))
+            trainer.add_callback(AskAtIntervals(run, self.base, self.validation_rows[: options.eval_rows], progress))
         return trainer
 
-    def _arguments(self, run: RunFolder) -> SFTConfig:
-        options, recipe, steps = self.options, self.options.recipe, self.steps
-        save_steps = options.save_steps or max(1, math.ceil(steps / _CHECKPOINTS))
-        common = common_arguments(
-            run, seed=options.seed, device=self.device.type, save_steps=save_steps, bf16=self.bf16
-        )
-        return SFTConfig(
-            **common,
-            num_train_epochs=recipe.epochs,
-            learning_rate=recipe.learning_rate,
-            per_device_train_batch_size=recipe.batch,
-            per_device_eval_batch_size=recipe.batch,
-            gradient_accumulation_steps=recipe.accumulate(self.processes),
-            warmup_steps=recipe.warmup,
-            weight_decay=recipe.weight_decay,
-            lr_scheduler_type=recipe.schedule,
-            gradient_checkpointing=recipe.checkpointing,
-            eval_strategy="steps",
-            eval_steps=options.eval_steps or max(1, math.ceil(steps / _EVALUATIONS)),
-            packing=options.packing,
-            eval_packing=False,
-            max_length=self.train_examples.limit,
-            # the examples have their token ids and labels already
-            dataset_kwargs={"skip_prepare_dataset": True},
-            dataloader_pin_memory=self.device.type == "cuda",
-        )
-
     def _save(self, run: RunFolder) -> None:
-        """Save the trained model from the last checkpoint: the adapter, if there is one, becomes part of the weights."""
+        """Save the trained model from the last checkpoint; an adapter becomes part of the weights."""
         last = run.last_checkpoint()
         assert last is not None  # the trainer writes one after its last step
         dtype = torch.bfloat16 if self.bf16 else torch.float32
@@ -292,32 +262,6 @@ class JudgeTraining:
         write_card(run.path, judge_card(run.settings, results, self.base.shown_name, self.options.licence))
         run.finish(results)
         return results
-
-
-class _JudgeTrainer(SFTTrainer):
-    """TRL's trainer without its own model cards: a run has one card, written at its end."""
-
-    def create_model_card(self, *_: Any, **__: Any) -> None:
-        """Write nothing."""
-
-
-class _AskAtIntervals(TrainerCallback):
-    """Asks the model in training about held-out pairs whenever its loss is measured on them."""
-
-    def __init__(self, run: RunFolder, base: BaseModel, rows: Sequence[TrainingRow], progress: bool) -> None:
-        self.run, self.base, self.rows, self.progress = run, base, rows, progress
-
-    def on_evaluate(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, model: Any = None, **_: Any
-    ) -> None:
-        was_training = model.training
-        model.eval()
-        dtype = str(model.dtype).removeprefix("torch.")
-        backend = TransformersBackend.of_model(model, self.base.maker.tokenizer, self.base.name, dtype)
-        with torch.autocast(model.device.type, torch.bfloat16, enabled=args.bf16):
-            found = evaluate_model(backend, self.rows, self.progress)
-        model.train(was_training)
-        self.run.log(state.global_step, measures(found.figures))
 
 
 def _dataset(examples: Examples) -> Dataset:

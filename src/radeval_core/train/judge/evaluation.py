@@ -16,7 +16,7 @@ from radeval_core.judges.model_judge import ModelJudge
 from radeval_core.judges.verdict import Case, Judge, Verdict
 from radeval_core.metrics._judged import JudgedScorer
 from radeval_core.train.answer_forms import FORMS, ErrorCounts
-from radeval_core.train.judge_figures import Judged, figures
+from radeval_core.train.judge.figures import Judged, figures
 from radeval_core.train.rows import TrainingRow
 
 #: in a run's folder: the held-out pairs with both answers. It contains report text: private, never uploaded
@@ -28,7 +28,7 @@ class Evaluation:
     """What a judge answered about held-out pairs.
 
     Attributes:
-        figures: see `judge_figures.figures`.
+        figures: see `figures.figures`.
         cost: seconds, and tokens of questions and answers, per 1,000 pairs; tokens only for a model.
         answers: per pair its id, reports, both counts and the judge's answer.
     """

@@ -1,4 +1,4 @@
-"""A judge trained for three steps on a tiny model: it loads as a config, goes on after a kill, and stops on a signal."""
+"""A tiny judge trained for three steps: it loads as a config, goes on after a kill, and stops on a signal."""
 
 import json
 import os

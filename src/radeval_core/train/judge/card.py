@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from radeval_core.train.answer_forms import FORMS
-from radeval_core.train.judge_figures import MEASURES
+from radeval_core.train.judge.figures import MEASURES
+from radeval_core.train.judge.recipes import recipe_source
 from radeval_core.train.model_card import ModelCard
 from radeval_core.train.plan import in_bytes, in_words
-from radeval_core.train.recipes import recipe_source
 from radeval_core.train.rows import INJECTED
 
 #: options without which a metric would ask the judge another question than in training
