@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -81,6 +82,15 @@ class Collator:
         if self._numbered:
             batch["film"] = torch.tensor([film["film"] for film in films])
         return batch
+
+
+@contextmanager
+def errors_of_workers() -> Iterator[None]:
+    """Show an error of a process that reads films as if it had happened here: torch puts its traceback into the text."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(str(error).rpartition("InputError: ")[2].strip()) from error
 
 
 def _padded(image: torch.Tensor, height: int, width: int) -> torch.Tensor:

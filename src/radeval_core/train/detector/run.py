@@ -17,12 +17,12 @@ from radeval_core.annotators.region_detector import THRESHOLD
 from radeval_core.engine.checkpoints import QuietTransformers
 from radeval_core.engine.devices import choose_device
 from radeval_core.engine.processes import launched_count
-from radeval_core.errors import InputError
+from radeval_core.errors import InputError, is_out_of_memory
 from radeval_core.findings.atlas import standard_atlas
 from radeval_core.train.curves import write_curves
 from radeval_core.train.detector.average_precision import BoxFigures, Detection, box_figures
 from radeval_core.train.detector.base_model import BaseModel, load_base, save_detector
-from radeval_core.train.detector.batches import Collator, FilmDataset
+from radeval_core.train.detector.batches import Collator, FilmDataset, errors_of_workers
 from radeval_core.train.detector.card import write_detector_card
 from radeval_core.train.detector.film_plan import FilmPlan, film_cost, model_size
 from radeval_core.train.detector.film_sources import read_films
@@ -108,6 +108,9 @@ class DetectorRun:
         if not any(film.patient for film in films):
             self.notes.append("note: the data names no patients, so it is split by film")
         self.base: BaseModel = load_base(options.base, options.scratch, options.size, options.seed)
+        most, queries = max(len(film.boxes) for film in films), getattr(self.base.model.config, "num_queries", None)
+        if queries is not None and queries < most:
+            self.notes.append(f"note: the detector has {queries} queries, but a film has {most} regions: some are missed")
         per_step = self.recipe.batch * self.recipe.accumulate * launched_count()
         self.steps_per_epoch = max(1, math.ceil(len(self.splits[TRAIN]) / per_step))
         self.steps = options.steps or max(1, math.ceil(self.recipe.epochs * self.steps_per_epoch))
@@ -135,7 +138,18 @@ class DetectorRun:
     def plan(self) -> FilmPlan:
         """Return what the run will do and cost."""
         first = FilmDataset(self.splits[TRAIN], self.base.processor, self.base.labels)[0]
-        operations, kept = film_cost(self.base.model, Collator(self.base.masks)([first]))
+        batch = Collator(self.base.masks)([first])
+        try:
+            operations, kept = film_cost(self.base.model, batch)
+        except RuntimeError as error:
+            if is_out_of_memory(error):
+                raise
+            height, width = batch["pixel_values"].shape[2:]
+            reason = str(error).strip().splitlines()[0]
+            raise InputError(
+                f"the detector cannot read a film of {width} x {height} pixels ({reason}): give --size, a multiple of "
+                "its largest stride (32 for most)"
+            ) from error
         processes = launched_count()
         evaluations = self.steps // self.eval_steps + 2  # before the first step, and of the best model
         return FilmPlan(
@@ -169,7 +183,8 @@ class DetectorRun:
                 self.recipe.backbone_rate,
                 self.options.flip,
             )
-            train(trainer, run, progress)
+            with errors_of_workers():
+                train(trainer, run, progress)
             results = self._results(trainer, run)
             save_detector(self.base, out)
             write_curves(out, MEASURES)
@@ -179,7 +194,7 @@ class DetectorRun:
 
     def _arguments(self, run: RunFolder) -> TrainingArguments:
         recipe, options = self.recipe, self.options
-        return TrainingArguments(
+        arguments = TrainingArguments(
             **common_arguments(
                 run,
                 seed=options.seed,
@@ -206,6 +221,9 @@ class DetectorRun:
             remove_unused_columns=False,
             dataloader_num_workers=options.workers,
         )
+        # torch's DataParallel would tear the boxes of a film apart; `accelerate launch` gives each GPU a process
+        arguments._n_gpu = min(arguments.n_gpu, 1)
+        return arguments
 
     def _results(self, trainer: DetectorTrainer, run: RunFolder) -> dict[str, Any]:
         """Return the figures of the best model, and of what it must beat."""
