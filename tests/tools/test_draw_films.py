@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from draw_films import write_films
 from PIL import Image
 
+from draw_films import write_films
 from radeval_core.findings.atlas import check_boxes, region_names
 
 

@@ -23,7 +23,8 @@ the same command is typed again.
 
 examples:
   radeval train detector --base facebook/detr-resnet-50 --data films.jsonl --out detector --dry-run
-  radeval train detector --base PekingU/rtdetr_r18vd --recipe rt-detr --data chest-imagenome --images mimic-cxr-jpg --out detector
+  radeval train detector --base PekingU/rtdetr_r18vd --recipe rt-detr --data chest-imagenome \\
+    --images mimic-cxr-jpg --out detector
   radeval train detector --base small --recipe small --data films.jsonl --out detector
   radeval score pairs.jsonl --metrics ffl_rq --config ffl_rq=detector
 """
@@ -53,7 +54,9 @@ def add_detector_command(commands: Any, common: argparse.ArgumentParser) -> None
     option("--batch", type=int, metavar="N", help="films per step and device (default: the recipe's)")
     option("--accumulate", type=int, metavar="N", help="batches per step (default: 1)")
     option("--learning-rate", type=float, metavar="RATE", help="highest learning rate (default: the recipe's)")
-    option("--size", type=int, metavar="PIXELS", help="resize films to this width and height (default: the base's size)")
+    option(
+        "--size", type=int, metavar="PIXELS", help="resize films to this width and height (default: the base's size)"
+    )
     option(
         "--flip",
         type=float,

@@ -1,5 +1,7 @@
 """Films as tensors: fractions of the film, padding with masks, and flips that swap sides."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -79,14 +81,12 @@ def test_smaller_films_are_padded_and_the_mask_marks_it():
 
 def test_without_masks_films_must_have_one_shape():
     assert "pixel_mask" not in Collator(masks=False)([item(2, 3), item(2, 3)])
-    with pytest.raises(InputError, match="different shapes.*--size N, or --batch 1"):
+    with pytest.raises(InputError, match=r"different shapes.*--size N, or --batch 1"):
         Collator(masks=False)([item(2, 3), item(4, 2)])
 
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_film_that_breaks_off_is_named_in_one_line(film, workers):
-    from pathlib import Path
-
     whole = Path(film.image).read_bytes()
     Path(film.image).write_bytes(whole[: len(whole) // 2])
     loader = torch.utils.data.DataLoader(FilmDataset([film], plain_processor, LABELS), num_workers=workers)

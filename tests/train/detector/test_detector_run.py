@@ -140,7 +140,7 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_weights(trained, table, tm
 
 
 def test_a_run_does_not_go_on_with_other_settings(trained, table):
-    with pytest.raises(InputError, match="another flip: 0.0, now 0.5"):
+    with pytest.raises(InputError, match=r"another flip: 0\.0, now 0\.5"):
         start(table, trained[0], flip=0.5)
 
 
@@ -199,7 +199,8 @@ def test_an_incomplete_base_is_refused(tiny_detr, table, tmp_path):
     folder = shutil.copytree(tiny_detr, tmp_path / "part")
     weights = load_file(folder / "model.safetensors")
     lost = sorted(name for name in weights if "bbox_predictor" in name)
-    save_file({name: w for name, w in weights.items() if name not in lost}, folder / "model.safetensors", {"format": "pt"})
+    kept = {name: tensor for name, tensor in weights.items() if name not in lost}
+    save_file(kept, folder / "model.safetensors", {"format": "pt"})
     with pytest.raises(CheckpointError, match=f"lacks {len(lost)} tensors the detector needs"):
         DetectorRun(DetectorOptions(data=table, **(QUICK | {"base": str(folder)})))
 
@@ -223,7 +224,7 @@ def test_wrong_options_are_refused(table, changes, message):
 
 def test_a_size_that_the_detector_cannot_read_is_refused(table):
     run = DetectorRun(DetectorOptions(data=table, **(QUICK | {"size": 70})))
-    with pytest.raises(InputError, match="cannot read a film of 70 x 70 pixels .*--size, a multiple of"):
+    with pytest.raises(InputError, match=r"cannot read a film of 70 x 70 pixels .*--size, a multiple of"):
         run.plan()
 
 

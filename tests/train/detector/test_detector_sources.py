@@ -12,7 +12,7 @@ from radeval_core.findings.atlas import region_names
 from radeval_core.train.detector.film_sources import read_films
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "data"))
-from invented_imagenome import chest_imagenome, scene_graph  # noqa: E402
+from invented_imagenome import chest_imagenome, scene_graph
 
 
 def test_a_table_gives_films_with_size_patient_and_split(table, rows):
@@ -168,7 +168,7 @@ def test_silver_images_keep_the_publishers_split_and_are_clipped(tmp_path):
 def test_films_of_another_size_than_the_boxes_are_refused(imagenome):
     source, films = imagenome
     save(films, "aaa-1", "aaa-2", size=(224, 224))
-    with pytest.raises(InputError, match="aaa-2: 1 of 1 boxes lie outside the film of 224 x 224: .*original size"):
+    with pytest.raises(InputError, match=r"aaa-2: 1 of 1 boxes lie outside the film of 224 x 224: .*original size"):
         read_films(source, films)
 
 

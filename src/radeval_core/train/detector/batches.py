@@ -72,7 +72,7 @@ class Collator:
         height, width = (max(image.shape[axis] for image in pixels) for axis in (1, 2))
         if not self._masks and any(image.shape[1:] != (height, width) for image in pixels):
             raise InputError(
-                "the films of a batch have different shapes, and this detector reads no mask: give --size N, or --batch 1"
+                "the films of a batch have different shapes and this detector reads no mask: give --size N, or --batch 1"
             )
         batch: dict[str, Any] = {"pixel_values": torch.stack([_padded(image, height, width) for image in pixels])}
         if self._masks:
@@ -86,7 +86,7 @@ class Collator:
 
 @contextmanager
 def errors_of_workers() -> Iterator[None]:
-    """Show an error of a process that reads films as if it had happened here: torch puts its traceback into the text."""
+    """Show an error of a process that reads films as one line: torch puts the traceback into its text."""
     try:
         yield
     except InputError as error:

@@ -75,9 +75,7 @@ def _film(where: str, image: str, boxes: Any, cells: Mapping[str, Any]) -> Film:
     if not checked:
         raise InputError(f"{where}: no box: expected at least one region")
     patient = cells.get("patient")
-    return Film(
-        where, image, width, height, checked, "" if is_missing(patient) else str(patient), _split(where, cells)
-    )
+    return Film(where, image, width, height, checked, "" if is_missing(patient) else str(patient), _split(where, cells))
 
 
 def _by_region(where: str, boxes: Any) -> dict[str, Any]:

@@ -110,7 +110,9 @@ class DetectorRun:
         self.base: BaseModel = load_base(options.base, options.scratch, options.size, options.seed)
         most, queries = max(len(film.boxes) for film in films), getattr(self.base.model.config, "num_queries", None)
         if queries is not None and queries < most:
-            self.notes.append(f"note: the detector has {queries} queries, but a film has {most} regions: some are missed")
+            self.notes.append(
+                f"note: the detector has {queries} queries, but a film has {most} regions: some are missed"
+            )
         per_step = self.recipe.batch * self.recipe.accumulate * launched_count()
         self.steps_per_epoch = max(1, math.ceil(len(self.splits[TRAIN]) / per_step))
         self.steps = options.steps or max(1, math.ceil(self.recipe.epochs * self.steps_per_epoch))
