@@ -81,17 +81,15 @@ def _detector(args: argparse.Namespace) -> int:
         raise needs_extra("train", "training")
     with says_what_to_install("training"):
         from radeval_core.train.detector.run import DetectorOptions, DetectorRun
-        from radeval_core.train.plan import measure_speed
 
     names = DetectorOptions.__dataclass_fields__
     run = DetectorRun(DetectorOptions(**{name: getattr(args, name) for name in names}))
     plan = run.plan()
-    speed = measure_speed(run.device.type)
     if args.dry_run:
-        print(json.dumps(plan.as_dict(speed)) if args.json else "\n".join(plan.lines(speed)))
+        print(json.dumps(plan.as_dict()) if args.json else "\n".join(plan.lines()))
         return 0
     if not args.quiet and not args.json:
-        print("\n".join(plan.lines(speed)), flush=True)
+        print("\n".join(plan.lines()), flush=True)
     results = run.train(args.out, plan, progress=not args.quiet)
     if args.json:
         print(json.dumps(results))

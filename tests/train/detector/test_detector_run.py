@@ -222,6 +222,14 @@ def test_wrong_options_are_refused(table, changes, message):
         DetectorRun(DetectorOptions(data=table, **(QUICK | changes)))
 
 
+def test_the_plan_leaves_the_model_as_it_was(table):
+    run = DetectorRun(DetectorOptions(data=table, **QUICK))
+    before = {name: tensor.clone() for name, tensor in run.base.model.state_dict().items()}
+    plan = run.plan()
+    assert plan.film_seconds > 0 and plan.seconds(0.0) > 12 * plan.film_seconds  # 3 steps of 4 films, and measuring
+    assert all(torch.equal(before[name], tensor) for name, tensor in run.base.model.state_dict().items())
+
+
 def test_a_size_that_the_detector_cannot_read_is_refused(table):
     run = DetectorRun(DetectorOptions(data=table, **(QUICK | {"size": 70})))
     with pytest.raises(InputError, match=r"cannot read a film of 70 x 70 pixels .*--size, a multiple of"):

@@ -72,7 +72,7 @@ class Collator:
         height, width = (max(image.shape[axis] for image in pixels) for axis in (1, 2))
         if not self._masks and any(image.shape[1:] != (height, width) for image in pixels):
             raise InputError(
-                "the films of a batch have different shapes and this detector reads no mask: give --size N, or --batch 1"
+                "films of a batch have different shapes, but the detector reads no mask: give --size N, or --batch 1"
             )
         batch: dict[str, Any] = {"pixel_values": torch.stack([_padded(image, height, width) for image in pixels])}
         if self._masks:

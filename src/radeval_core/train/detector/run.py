@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from accelerate.utils import send_to_device
 from transformers import TrainingArguments
 
 from radeval_core.annotators.region_detector import THRESHOLD
@@ -139,10 +140,10 @@ class DetectorRun:
 
     def plan(self) -> FilmPlan:
         """Return what the run will do and cost."""
-        first = FilmDataset(self.splits[TRAIN], self.base.processor, self.base.labels)[0]
-        batch = Collator(self.base.masks)([first])
+        films = FilmDataset(self.splits[TRAIN][: self.recipe.batch], self.base.processor, self.base.labels)
+        batch = send_to_device(Collator(self.base.masks)([films[i] for i in range(len(films))]), self.device)
         try:
-            operations, kept = film_cost(self.base.model, batch)
+            seconds, kept = film_cost(self.base.model.to(self.device), batch)
         except RuntimeError as error:
             if is_out_of_memory(error):
                 raise
@@ -163,7 +164,7 @@ class DetectorRun:
             device=self.device.type,
             processes=processes,
             notes=tuple(self.notes),
-            film_operations=operations,
+            film_seconds=seconds,
             film_bytes=kept,
             measured=evaluations * len(self.splits[VALIDATION]) + len(self.splits[TEST]),
         )
