@@ -17,7 +17,7 @@ from transformers import TrainingArguments
 from radeval_core.annotators.region_detector import THRESHOLD
 from radeval_core.engine.checkpoints import QuietTransformers
 from radeval_core.engine.devices import choose_device
-from radeval_core.engine.processes import launched_count
+from radeval_core.engine.processes import is_first_process, launched_count
 from radeval_core.errors import InputError, is_out_of_memory
 from radeval_core.findings.atlas import standard_atlas
 from radeval_core.train.curves import write_curves
@@ -189,10 +189,11 @@ class DetectorRun:
             with errors_of_workers():
                 train(trainer, run, progress)
             results = self._results(trainer, run)
-            save_detector(self.base, out)
-            write_curves(out, MEASURES)
-            write_detector_card(out, self.settings, results)
-            run.finish(results)
+            if is_first_process():
+                save_detector(self.base, out)
+                write_curves(out, MEASURES)
+                write_detector_card(out, self.settings, results)
+                run.finish(results)
         return results
 
     def _arguments(self, run: RunFolder) -> TrainingArguments:
