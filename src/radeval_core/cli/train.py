@@ -8,6 +8,7 @@ from typing import Any
 
 from radeval_core.cli.arguments import add_command
 from radeval_core.cli.train_annotate import add_annotate_command
+from radeval_core.cli.train_detector import add_detector_command
 from radeval_core.cli.train_inject import add_inject_command
 from radeval_core.cli.train_judge import add_judge_command
 from radeval_core.cli.train_report import add_report_command
@@ -17,6 +18,7 @@ _EXAMPLES = """examples:
   radeval train inject reports.jsonl --metric green --count 1000 --out train.jsonl
   radeval train judge --base HuggingFaceTB/SmolLM2-135M-Instruct --data train.jsonl --recipe small --out my-judge
   radeval train report my-judge --html report.html
+  radeval train detector --base facebook/detr-resnet-50 --data films.jsonl --out my-detector
 """
 #: functions that add one command each to the group
 COMMANDS: tuple[Callable[[Any, argparse.ArgumentParser], None], ...] = (
@@ -24,6 +26,7 @@ COMMANDS: tuple[Callable[[Any, argparse.ArgumentParser], None], ...] = (
     add_inject_command,
     add_judge_command,
     add_report_command,
+    add_detector_command,
 )
 
 
