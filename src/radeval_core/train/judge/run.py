@@ -58,6 +58,7 @@ class JudgeOptions:
         save_steps: steps between two checkpoints; None for eight in a run.
         test_rows: how many held-out pairs the final figures use; None for all.
         with_base: also ask the untrained model about them.
+        finish: train no further, and save the last checkpoint of a stopped run as it is.
         experts: optional data with expert numbers, as `radeval bench` reads it.
         licence: licence of the trained weights, for the card.
     """
@@ -76,6 +77,7 @@ class JudgeOptions:
     save_steps: int | None = None
     test_rows: int | None = None
     with_base: bool = False
+    finish: bool = False
     experts: str | None = None
     licence: str = "other"
 
@@ -188,9 +190,10 @@ class JudgeTraining:
             StoppedRun: a signal came; the same command goes on.
         """
         with shared_run(out, self.settings, self.plan.disk_bytes) as run:
-            trainer = self._trainer(run, progress)
-            train(trainer, run, progress)
-            del trainer
+            if not self.options.finish:
+                train(self._trainer(run, progress), run, progress)
+            elif not run.last_step:
+                raise InputError(f"--finish: {out} has no checkpoint of this run; leave --finish out to train")
             if not self.is_first:
                 return {}
             self._save(run)
@@ -247,7 +250,8 @@ class JudgeTraining:
             judges["base"] = evaluate_model(base, self.test_rows, progress)
         results = {
             "rows": self.plan.rows,
-            "steps": self.steps,
+            "steps": run.last_step,
+            "planned_steps": self.steps,
             "seconds": _last(run, "train_runtime"),
             "memory_bytes": _memory(self.device),
             "held_out": self.test_rows[0].split,
