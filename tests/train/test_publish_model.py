@@ -1,9 +1,14 @@
 """Only a complete run is published, and only its model, card, curves and record."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
+from hub_server import HubServer
+from radeval_core.cli.app import main
 from radeval_core.errors import InputError
 from radeval_core.train.publish_model import model_files
 
@@ -34,3 +39,25 @@ def test_a_folder_without_weights_or_card_is_refused(tmp_path):
         model_files(make_run(tmp_path, {}, ("README.md",)))
     with pytest.raises(InputError, match=r"has no run\.json"):
         model_files(tmp_path / "ner")
+
+
+def test_no_organisation_is_one_line(tmp_path, capsys):
+    assert main(["hub", "publish-model", str(make_run(tmp_path, {}))]) == 2
+    assert "no organisation: add --org NAME" in capsys.readouterr().err
+
+
+@pytest.mark.e2e
+def test_a_model_is_uploaded_to_a_model_repository(tmp_path):
+    run = tmp_path / "my-judge"
+    run.mkdir()
+    make_run(run, {}, ("README.md", "model.safetensors", "answers.jsonl"))
+    (run / "README.md").write_text("---\nlicense: other\n---\n# Judge\n")
+    with HubServer(tmp_path / "hub", tokens={"hf_good": {"clinic"}}) as hub:
+        settings = {"HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_good", "HF_HUB_DISABLE_XET": "1", "HF_HUB_OFFLINE": "0"}
+        done = subprocess.run(
+            [sys.executable, "-m", "radeval_core.cli", "hub", "publish-model", str(run), "--org", "clinic"],
+            capture_output=True, text=True, timeout=240, env={**os.environ, **settings},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[-2000:]
+        found = sorted(file.name for file in hub.model("clinic", "my-judge").iterdir())
+    assert found == ["README.md", "model.safetensors", "run.json"]
