@@ -135,13 +135,11 @@ def _judge(args: argparse.Namespace) -> int:
     if args.dry_run and args.json:
         print(json.dumps(plan.as_dict(speed)))
         return 0
-    if training.is_first and not args.json and not args.quiet:
+    if not args.json and not args.quiet:
         print("\n".join(plan.lines(speed)), flush=True)
     if args.dry_run:
         return 0
-    results = training.run(Path(args.out), progress=not args.quiet)
-    if results:  # empty in all processes but the first
-        _print_results(args, training.metric, results)
+    _print_results(args, training.metric, training.run(Path(args.out), progress=not args.quiet))
     return 0
 
 

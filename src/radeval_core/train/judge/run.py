@@ -92,8 +92,8 @@ class JudgeTraining:
     def __init__(self, options: JudgeOptions) -> None:
         self.options = options
         self.device = choose_device(options.device)
-        state = PartialState(cpu=self.device.type == "cpu")
-        self.processes, self.is_first = state.num_processes, state.is_main_process
+        self.state = PartialState(cpu=self.device.type == "cpu")
+        self.processes, self.is_first = self.state.num_processes, self.state.is_main_process
         if self.device.type == "cuda" and torch.cuda.device_count() > 1 and self.processes == 1:
             raise InputError(
                 f"{torch.cuda.device_count()} GPUs are visible to one process: start the run with `accelerate launch "
@@ -184,7 +184,9 @@ class JudgeTraining:
         }
 
     def run(self, out: Path, progress: bool = True) -> dict[str, Any]:
-        """Train, evaluate and save; go on if the folder has the same run. Return the results.
+        """Train, save and evaluate; go on if the folder has the same run. Return the results.
+
+        Of several processes, the first one saves and writes; all of them share the questions to the trained judge.
 
         Raises:
             StoppedRun: a signal came; the same command goes on.
@@ -194,10 +196,17 @@ class JudgeTraining:
                 train(self._trainer(run, progress), run, progress)
             elif not run.last_step:
                 raise InputError(f"--finish: {out} has no checkpoint of this run; leave --finish out to train")
-            if not self.is_first:
-                return {}
-            self._save(run)
-            return self._finish(run, progress)
+            if self.is_first:
+                self._save(run)
+            self.state.wait_for_everyone()
+            trained = evaluate_model(TransformersBackend(str(out), self.options.device), self.test_rows, progress)
+            results = self._results(run, trained, progress)
+            if self.is_first:
+                write_answers(out, trained)
+                write_curves(out, MEASURES)
+                write_card(out, judge_card(run.settings, results, self.base.shown_name, self.options.licence))
+                run.finish(results)
+            return results
 
     def _trainer(self, run: RunFolder, progress: bool) -> JudgeTrainer:
         options = self.options
@@ -241,9 +250,8 @@ class JudgeTraining:
         model.save_pretrained(run.path)
         self.base.maker.tokenizer.save_pretrained(run.path)
 
-    def _finish(self, run: RunFolder, progress: bool) -> dict[str, Any]:
-        """Ask the saved model about the held-out pairs, and write results, curves and card."""
-        trained = evaluate_model(TransformersBackend(str(run.path), self.options.device), self.test_rows, progress)
+    def _results(self, run: RunFolder, trained: Evaluation, progress: bool) -> dict[str, Any]:
+        """Return the results of the run, with other judges and experts beside the trained one if asked for."""
         judges = {"trained": trained, "embedded": evaluate_embedded(self.test_rows, progress)}
         if self.options.with_base:
             base = TransformersBackend(self.options.base, self.options.device)
@@ -261,10 +269,6 @@ class JudgeTraining:
         }
         if self.options.experts:
             results["experts"] = expert_agreement(self.metric, run.path, self.options.experts, self.options.device)
-        write_answers(run.path, trained)
-        write_curves(run.path, MEASURES)
-        write_card(run.path, judge_card(run.settings, results, self.base.shown_name, self.options.licence))
-        run.finish(results)
         return results
 
 
