@@ -1,11 +1,11 @@
-"""A small Hub on 127.0.0.1 with the routes that `huggingface_hub` needs to upload a Space or a dataset and that
-`evaluate` needs to load a metric.
+"""A small Hub on 127.0.0.1 with the routes that `huggingface_hub` needs to upload a Space, a dataset or a model, and
+that `evaluate` needs to load a metric.
 
     with HubServer(folder, tokens={"hf_good": {"radeval"}}) as hub:
         subprocess.run(..., env={"HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_good"})
 
-Files of Spaces are in `folder/<org>/<name>/`, those of datasets in `folder/datasets/<org>/<name>/`. `hub.calls` lists
-(method, path, status) of every request, in order.
+Files of Spaces are in `folder/<org>/<name>/`, those of datasets and models in `folder/datasets/<org>/<name>/` and
+`folder/models/<org>/<name>/`. `hub.calls` lists (method, path, status) of every request, in order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from urllib.parse import unquote, urlsplit
 import yaml
 
 SPACE = r"/(?P<org>[\w.-]+)/(?P<name>[\w.-]+)"
-REPO = rf"/(?P<kind>spaces|datasets){SPACE}"
+REPO = rf"/(?P<kind>spaces|datasets|models){SPACE}"
 
 
 @dataclass
@@ -67,8 +67,11 @@ class HubServer:
     def dataset(self, org: str, name: str) -> Path:
         return self.folder / "datasets" / org / name
 
+    def model(self, org: str, name: str) -> Path:
+        return self.folder / "models" / org / name
+
     def repo(self, kind: str, org: str, name: str) -> Path:
-        return {"spaces": self.space, "datasets": self.dataset}[kind](org, name)
+        return {"spaces": self.space, "datasets": self.dataset, "models": self.model}[kind](org, name)
 
     def saw(self, method: str, path: str) -> list[int]:
         """Return the statuses of all requests with this method and path."""
@@ -121,10 +124,11 @@ class _Handler(BaseHTTPRequestHandler):
         asked = json.loads(self.body)
         if not self._may_write(asked["organization"]):
             return
-        if asked["type"] != "dataset" and (asked["type"] != "space" or asked["sdk"] != "gradio"):
-            self._error(400, "only Gradio Spaces and datasets are kept here")
+        wanted = asked.get("type", "model")
+        if wanted == "space" and asked["sdk"] != "gradio":
+            self._error(400, "only Gradio Spaces are kept here")
             return
-        kind = f"{asked['type']}s"
+        kind = f"{wanted}s"
         repo = self.hub.repo(kind, asked["organization"], asked["name"])
         status = 409 if repo.exists() else 200
         repo.mkdir(parents=True, exist_ok=True)
@@ -139,8 +143,8 @@ class _Handler(BaseHTTPRequestHandler):
         except yaml.YAMLError as error:
             self._json(400, {"errors": [{"message": str(error)}], "warnings": []})
             return
-        required = ("title", "sdk", "app_file") if asked["repoType"] == "space" else ("license", "configs")
-        missing = [key for key in required if key not in fields]
+        required = {"space": ("title", "sdk", "app_file"), "dataset": ("license", "configs")}
+        missing = [key for key in required.get(asked["repoType"], ("license",)) if key not in fields]
         errors = [{"message": f'"{key}" is required'} for key in missing]
         self._json(400 if errors else 200, {"errors": errors, "warnings": []})
 

@@ -12,9 +12,9 @@ from radeval_core.cli.arguments import add_command
 from radeval_core.cli.tables import print_table
 from radeval_core.errors import InputError, says_what_to_install
 
-_EXAMPLES = """The training file comes from `radeval train annotate` (a teacher) or `radeval train inject` (known errors).
-It names the metric; the model is asked as the metric will ask it, and learns the answer only. FOLDER gets the model,
-its tokenizer, its card, the curves and the held-out answers (private: they contain report text).
+_EXAMPLES = """The training file comes from `radeval train annotate` (a teacher) or `radeval train inject` (known
+errors). It names the metric; the model is asked as the metric will ask it, and learns the answer only. FOLDER gets the
+model, its tokenizer, its card, the curves and the held-out answers (private: they contain report text).
 
 Type the same command again after a kill: the run goes on from its last checkpoint and ends with the same weights.
 
@@ -86,6 +86,9 @@ def add_judge_command(group: Any, common: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--experts", metavar="DATA", help="also measure agreement with experts, as `radeval bench` does"
     )
+    command.add_argument(
+        "--finish", action="store_true", help="train no further: save and evaluate the last checkpoint of a stopped run"
+    )
     command.add_argument("--licence", default="other", help="licence of the trained weights, for the card")
     command.add_argument("--dry-run", action="store_true", help="print the plan and train nothing")
     command.add_argument(
@@ -123,6 +126,7 @@ def _judge(args: argparse.Namespace) -> int:
         save_steps=args.save_steps,
         test_rows=args.test_rows,
         with_base=args.with_base,
+        finish=args.finish,
         experts=args.experts,
         licence=args.licence,
     )
@@ -131,13 +135,11 @@ def _judge(args: argparse.Namespace) -> int:
     if args.dry_run and args.json:
         print(json.dumps(plan.as_dict(speed)))
         return 0
-    if training.is_first and not args.json and not args.quiet:
+    if not args.json and not args.quiet:
         print("\n".join(plan.lines(speed)), flush=True)
     if args.dry_run:
         return 0
-    results = training.run(Path(args.out), progress=not args.quiet)
-    if results:  # empty in all processes but the first
-        _print_results(args, training.metric, results)
+    _print_results(args, training.metric, training.run(Path(args.out), progress=not args.quiet))
     return 0
 
 

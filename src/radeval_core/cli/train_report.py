@@ -10,8 +10,8 @@ from typing import Any
 from radeval_core.cli.arguments import add_command
 from radeval_core.errors import InputError
 
-_EXAMPLES = """The page shows the curves, the figures on held-out data and, for a judge, its counts against the teacher's,
-its cost per 1,000 pairs, and pairs where both differ. It contains report text and is readable only for you.
+_EXAMPLES = """The page shows the curves, the figures on held-out data and, for a judge, its counts against those of the
+teacher, its cost per 1,000 pairs, and pairs where both differ. It contains report text and is readable only for you.
 
 examples:
   radeval train report my-judge

@@ -50,6 +50,12 @@ class RunFolder:
         whole = [folder for folder in self._all_checkpoints() if (folder / _WHOLE).is_file()]
         return max(whole, key=_step, default=None)
 
+    @property
+    def last_step(self) -> int:
+        """Return the step of the newest whole checkpoint; 0 if there is none."""
+        last = self.last_checkpoint()
+        return _step(last) if last else 0
+
     def remove_broken_checkpoints(self) -> None:
         """Delete the checkpoints that a killed process did not finish."""
         for folder in self._all_checkpoints():

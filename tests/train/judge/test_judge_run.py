@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -125,8 +126,13 @@ def test_sigterm_ends_the_run_after_its_step_and_the_same_command_goes_on(
         patch.setattr(RunFolder, "log", log_and_stop)
         assert main(given) != 0
     assert "results" not in record(out)
+    finished = tmp_path / "finished"
+    shutil.copytree(out, finished)
     assert main(given) == 0
     assert weights(out) == weights(trained)
+    assert main([*arguments(base, data, finished, "--save-steps", "1", "--lora-dropout", "0.1"), "--finish"]) == 0
+    assert record(finished)["results"]["steps"] == 1
+    assert weights(finished) != weights(trained)
 
 
 def test_a_complete_run_is_not_overwritten(base, data, trained, capsys):

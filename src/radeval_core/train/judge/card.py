@@ -114,7 +114,7 @@ def _data(settings: Mapping[str, Any], results: Mapping[str, Any]) -> list[str]:
         f"pairs: {rows}; all pairs of a study are in one split",
         f"answers by: {', '.join(results['teachers'])}",
         f"training file: sha256 `{settings['data_sha256']}`; question: `{settings['prompt']}`",
-        f"training: {results['steps']} steps, {_time(results['seconds'])}, "
+        f"training: {results['steps']} of {results['planned_steps']} planned steps, {_time(results['seconds'])}, "
         f"at most {in_bytes(results['memory_bytes'])} of memory",
     ]
     if results["left_out"]:

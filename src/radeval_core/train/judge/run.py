@@ -58,6 +58,7 @@ class JudgeOptions:
         save_steps: steps between two checkpoints; None for eight in a run.
         test_rows: how many held-out pairs the final figures use; None for all.
         with_base: also ask the untrained model about them.
+        finish: train no further, and save the last checkpoint of a stopped run as it is.
         experts: optional data with expert numbers, as `radeval bench` reads it.
         licence: licence of the trained weights, for the card.
     """
@@ -76,6 +77,7 @@ class JudgeOptions:
     save_steps: int | None = None
     test_rows: int | None = None
     with_base: bool = False
+    finish: bool = False
     experts: str | None = None
     licence: str = "other"
 
@@ -90,8 +92,8 @@ class JudgeTraining:
     def __init__(self, options: JudgeOptions) -> None:
         self.options = options
         self.device = choose_device(options.device)
-        state = PartialState(cpu=self.device.type == "cpu")
-        self.processes, self.is_first = state.num_processes, state.is_main_process
+        self.state = PartialState(cpu=self.device.type == "cpu")
+        self.processes, self.is_first = self.state.num_processes, self.state.is_main_process
         if self.device.type == "cuda" and torch.cuda.device_count() > 1 and self.processes == 1:
             raise InputError(
                 f"{torch.cuda.device_count()} GPUs are visible to one process: start the run with `accelerate launch "
@@ -182,19 +184,29 @@ class JudgeTraining:
         }
 
     def run(self, out: Path, progress: bool = True) -> dict[str, Any]:
-        """Train, evaluate and save; go on if the folder has the same run. Return the results.
+        """Train, save and evaluate; go on if the folder has the same run. Return the results.
+
+        Of several processes, the first one saves and writes; all of them share the questions to the trained judge.
 
         Raises:
             StoppedRun: a signal came; the same command goes on.
         """
         with shared_run(out, self.settings, self.plan.disk_bytes) as run:
-            trainer = self._trainer(run, progress)
-            train(trainer, run, progress)
-            del trainer
-            if not self.is_first:
-                return {}
-            self._save(run)
-            return self._finish(run, progress)
+            if not self.options.finish:
+                train(self._trainer(run, progress), run, progress)
+            elif not run.last_step:
+                raise InputError(f"--finish: {out} has no checkpoint of this run; leave --finish out to train")
+            if self.is_first:
+                self._save(run)
+            self.state.wait_for_everyone()
+            trained = evaluate_model(TransformersBackend(str(out), self.options.device), self.test_rows, progress)
+            results = self._results(run, trained, progress)
+            if self.is_first:
+                write_answers(out, trained)
+                write_curves(out, MEASURES)
+                write_card(out, judge_card(run.settings, results, self.base.shown_name, self.options.licence))
+                run.finish(results)
+            return results
 
     def _trainer(self, run: RunFolder, progress: bool) -> JudgeTrainer:
         options = self.options
@@ -238,16 +250,16 @@ class JudgeTraining:
         model.save_pretrained(run.path)
         self.base.maker.tokenizer.save_pretrained(run.path)
 
-    def _finish(self, run: RunFolder, progress: bool) -> dict[str, Any]:
-        """Ask the saved model about the held-out pairs, and write results, curves and card."""
-        trained = evaluate_model(TransformersBackend(str(run.path), self.options.device), self.test_rows, progress)
+    def _results(self, run: RunFolder, trained: Evaluation, progress: bool) -> dict[str, Any]:
+        """Return the results of the run, with other judges and experts beside the trained one if asked for."""
         judges = {"trained": trained, "embedded": evaluate_embedded(self.test_rows, progress)}
         if self.options.with_base:
             base = TransformersBackend(self.options.base, self.options.device)
             judges["base"] = evaluate_model(base, self.test_rows, progress)
         results = {
             "rows": self.plan.rows,
-            "steps": self.steps,
+            "steps": run.last_step,
+            "planned_steps": self.steps,
             "seconds": _last(run, "train_runtime"),
             "memory_bytes": _memory(self.device),
             "held_out": self.test_rows[0].split,
@@ -257,10 +269,6 @@ class JudgeTraining:
         }
         if self.options.experts:
             results["experts"] = expert_agreement(self.metric, run.path, self.options.experts, self.options.device)
-        write_answers(run.path, trained)
-        write_curves(run.path, MEASURES)
-        write_card(run.path, judge_card(run.settings, results, self.base.shown_name, self.options.licence))
-        run.finish(results)
         return results
 
 
