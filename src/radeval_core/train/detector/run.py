@@ -30,8 +30,8 @@ from radeval_core.train.detector.film_sources import read_films
 from radeval_core.train.detector.films import TEST, TRAIN, VALIDATION, Film, constant_boxes, mean_boxes, split_films
 from radeval_core.train.detector.recipe import get_recipe
 from radeval_core.train.detector.trainer import DetectorTrainer
-from radeval_core.train.loop import common_arguments, train
-from radeval_core.train.run_folder import RunFolder, open_run
+from radeval_core.train.loop import common_arguments, shared_run, train
+from radeval_core.train.run_folder import RunFolder
 
 #: label of each curve by its name in the log
 MEASURES = {"eval_ap": "AP", "eval_ap50": "AP50", "eval_mean_iou": "mean IoU"}
@@ -177,7 +177,7 @@ class DetectorRun:
             plan: what the run will cost.
             progress: show a progress bar.
         """
-        with open_run(out, self.settings, plan.disk_bytes) as run, QuietTransformers():
+        with shared_run(out, self.settings, plan.disk_bytes) as run, QuietTransformers():
             trainer = DetectorTrainer(
                 self.base,
                 self._arguments(run),

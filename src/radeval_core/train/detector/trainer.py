@@ -33,6 +33,10 @@ class DetectorTrainer(Trainer):
         flip: probability that a film is flipped.
     """
 
+    # set by transformers, without types
+    data_collator: Any
+    optimizer: Any
+
     def __init__(
         self,
         base: BaseModel,
