@@ -293,10 +293,10 @@ def test_the_command_says_what_is_wrong(pair_file, tmp_path, capsys, monkeypatch
 def test_the_sheets_of_a_run_use_its_lexicon(tmp_path):
     lexicon = tmp_path / "zebra.yaml"
     lexicon.write_text(
-        "zebra_sign: {kind: abnormality, significance: urgent, regions: [pleura], forms: [zebra sign, striped pleura]}\n"
+        "zebra_sign: {kind: abnormality, significance: urgent, regions: [pleura], forms: [zebra sign]}\n"
     )
     pairs = tmp_path / "pairs.jsonl"
-    pairs.write_text(json.dumps({"prediction": "The pleura is striped. No zebra sign.", "reference": "Zebra sign."}))
+    pairs.write_text(json.dumps({"prediction": "No zebra sign.", "reference": "Zebra sign."}))
     out = tmp_path / "page.html"
     arguments = ["score", str(pairs), "--metrics", "green", "--quiet", "--report", str(out)]
     assert cli.main([*arguments, "--lexicon", str(lexicon)]) == 0
