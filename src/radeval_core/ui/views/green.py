@@ -77,10 +77,12 @@ def _weighted(detail: Mapping[str, Any]) -> str:
     entries = detail["matched"]["entries"]
     matched, lost = [e.get("weight", 0.0) for e in entries], [e.get("lost", 0.0) for e in entries]
     errors = [error.get("weight", 0.0) for _, _, error in all_errors(detail)]
+    right, wrong = math.fsum([*matched, ON_TOPIC]), math.fsum([*errors, *lost])
     lines = [
         f"right = weights of the matched findings + {ON_TOPIC:g} = {_sum([*matched, ON_TOPIC])}",
         f"wrong = weights of all errors + lost by vaguer words = {_sum([*errors, *(part for part in lost if part)])}",
-        f"green.weighted = right / (right + wrong) / (1 + errors / {HALVING}), with {plural(len(errors), 'error')}",
+        f"green.weighted = right / (right + wrong) / (1 + errors / {HALVING}) = {right:.4g} / ({right:.4g} + {wrong:.4g}) / "
+        f"(1 + {len(errors)} / {HALVING}) = <b>{detail['weighted']:.3f}</b>",
     ]
     listed = "".join(f"<div>{line}</div>" for line in lines)
     return (

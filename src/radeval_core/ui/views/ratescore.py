@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from radeval_core.findings.parser import parse
+from radeval_core.findings.types import ParsedReport
 from radeval_core.findings.views.rate_concepts import Concept, rate_concepts, why_less
 from radeval_core.functional.ratescore import opposed
 from radeval_core.html_text import text
@@ -24,11 +25,12 @@ _TYPES = {
 _Concepts = dict[tuple[str, str], list[Concept]]
 
 
-def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[str, Any]) -> str:
+def draw(detail: Mapping[str, Any], reference: str, candidate: str, options: Mapping[str, Any]) -> str:
     """Draw both reports with their entities, and the matches in both directions."""
     sides = (detail["reference"], detail["prediction"])
     # a model compares names alone; our parser also compares side, severity and presence
-    known = [_concepts(report) if "coverage" in detail else {} for report in (reference, candidate)]
+    read = options.get("read", parse)
+    known = [_concepts(read(report)) if "coverage" in detail else {} for report in (reference, candidate)]
     return (
         both_reports(reference, candidate, (_marks(sides[0]), _marks(sides[1])))
         + legend(*((kind, f"{name} ({letter})") for name, (kind, letter) in _TYPES.items()))
@@ -49,10 +51,10 @@ def _note(entity: Mapping[str, Any]) -> str:
     return f"{entity['type']}; best match: {entity['match']} ({entity['similarity']:.2f})"
 
 
-def _concepts(report: str) -> _Concepts:
+def _concepts(report: ParsedReport) -> _Concepts:
     """Return what each entity of a report means, by its words and type; the first one of several."""
     found: _Concepts = {}
-    for entity, concept in rate_concepts(parse(report)):
+    for entity, concept in rate_concepts(report):
         found.setdefault((entity.text.lower(), entity.type), []).append(concept)
     return found
 
