@@ -81,8 +81,8 @@ def _weighted(detail: Mapping[str, Any]) -> str:
     lines = [
         f"right = weights of the matched findings + {ON_TOPIC:g} = {_sum([*matched, ON_TOPIC])}",
         f"wrong = weights of all errors + lost by vaguer words = {_sum([*errors, *(part for part in lost if part)])}",
-        f"green.weighted = right / (right + wrong) / (1 + errors / {HALVING}) = {right:.4g} / ({right:.4g} + {wrong:.4g}) / "
-        f"(1 + {len(errors)} / {HALVING}) = <b>{detail['weighted']:.3f}</b>",
+        f"green.weighted = right / (right + wrong) / (1 + errors / {HALVING}) = {right:.4g} / "
+        f"({right:.4g} + {wrong:.4g}) / (1 + {len(errors)} / {HALVING}) = <b>{detail['weighted']:.3f}</b>",
     ]
     listed = "".join(f"<div>{line}</div>" for line in lines)
     return (
