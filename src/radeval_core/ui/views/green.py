@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from radeval_core.functional.green import HALVING, ON_TOPIC
+from radeval_core.functional.green import HALVING, ON_TOPIC, weighted_green
 from radeval_core.html_text import text
 from radeval_core.ui.views.error_categories import all_errors, error_counts, error_table
 from radeval_core.ui.views.marks import marked_pair, plural
@@ -84,6 +84,8 @@ def _weighted(detail: Mapping[str, Any]) -> str:
         f"green.weighted = right / (right + wrong) / (1 + errors / {HALVING}) = {right:.4g} / "
         f"({right:.4g} + {wrong:.4g}) / (1 + {len(errors)} / {HALVING}) = <b>{detail['weighted']:.3f}</b>",
     ]
+    if not math.isclose(weighted_green(matched, errors, lost), detail["weighted"]):  # the rule for empty reports
+        lines = [f"one report is empty: green.weighted = <b>{detail['weighted']:.3f}</b>"]
     listed = "".join(f"<div>{line}</div>" for line in lines)
     return (
         f'<p class="note">Weighted by clinical significance (green.weighted): <b>{detail["weighted"]:.3f}'

@@ -16,6 +16,9 @@ from radeval_core.html_text import text
 from radeval_core.patient_context import read_context
 from radeval_core.ui.sheet import draw_pair, read_sheet
 
+#: characters of HTML above which a panel may be too small for a report
+_SCROLLS = 900
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -76,7 +79,10 @@ def marked_pair(reference: str, candidate: str, options: Mapping[str, Any]) -> s
 
 def report_panel(body: str) -> str:
     """Return a panel with a report's HTML, or with `(empty report)`."""
-    return f'<p class="report">{body}</p>' if body.strip() else '<p class="report empty">(empty report)</p>'
+    if not body.strip():
+        return '<p class="report empty">(empty report)</p>'
+    scrolls = ' tabindex="0"' if len(body) > _SCROLLS else ""  # for those who cannot use a mouse
+    return f'<p class="report"{scrolls}>{body}</p>'
 
 
 def two_columns(*columns: tuple[str, str]) -> str:

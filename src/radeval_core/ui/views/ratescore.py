@@ -20,7 +20,8 @@ _TYPES = {
     "Non-Abnormality": ("no-abnormality", "no Ab"),
     "Non-Disease": ("no-disease", "no D"),
 }
-
+#: similarity from which a match counts as equal, and how many of them are folded
+_EQUAL, _FOLDED = 0.995, 8
 
 _Concepts = dict[tuple[str, str], list[Concept]]
 
@@ -62,7 +63,14 @@ def _concepts(report: ParsedReport) -> _Concepts:
 def _matches(entities: Sequence[Mapping[str, Any]], own: _Concepts, others: _Concepts) -> str:
     if not entities:
         return '<p class="none">No entity found.</p>'
-    return table(("Entity", "Best match", "Similarity"), (_row(entity, own, others) for entity in entities))
+    head = ("Entity", "Best match", "Similarity")
+    ordered = sorted(entities, key=lambda entity: entity.get("similarity", 0.0))
+    rows = [_row(entity, own, others) for entity in ordered]
+    lower = sum(entity.get("similarity", 0.0) < _EQUAL for entity in ordered)
+    if len(rows) - lower < _FOLDED:
+        return table(head, rows)
+    folded = f"<details><summary>{len(rows) - lower} entities with an equal match</summary>"
+    return (table(head, rows[:lower]) if lower else "") + f"{folded}{table(head, rows[lower:])}</details>"
 
 
 def _less(entity: Mapping[str, Any], own: _Concepts, others: _Concepts) -> str:
