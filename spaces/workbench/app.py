@@ -1,4 +1,4 @@
-"""One or two candidate reports marked up against a reference, with every metric: a Gradio Space."""
+"""One or two candidate reports marked up against a reference, with every metric."""
 
 from radeval_core.ui.demo import launch
 from radeval_core.ui.workbench.page import build_workbench, workbench_options

@@ -1,5 +1,5 @@
-// Return what is hard to read on a page, or in the parts of it that `within` selects: text below 13 px, and text with a
-// contrast below 4.5 to 1.
+// Return what is hard to read on a page, or in the parts of it that `within` selects: text below 13 px, text with a
+// contrast below 4.5 to 1, and what is cut off or must be scrolled sideways.
 (within) => {
   const channels = (colour) => {
     const found = colour.match(/[\d.]+/g).map(Number);
@@ -32,6 +32,11 @@
     const [light, dark] = [luminance(over(channels(style.color), ground(element))), luminance(ground(element))].sort((a, b) => b - a);
     const contrast = (light + 0.05) / (dark + 0.05);
     if (contrast < 4.5) problems.add(`${contrast.toFixed(2)}: ${element.className || element.tagName}: ${words.slice(0, 40)}`);
+  }
+  for (const box of document.querySelectorAll("body *")) {
+    if (box.clientWidth <= 1 || box.scrollWidth <= box.clientWidth + 2 || (within && !box.closest(within))) continue;
+    if (getComputedStyle(box).overflowX === "visible" || box.closest("textarea, input, [role=grid], .table-wrap, .cm-editor")) continue;
+    problems.add(`cut off: ${box.tagName} ${box.className} ${box.scrollWidth} > ${box.clientWidth}`);
   }
   return [...problems];
 }

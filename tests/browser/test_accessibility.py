@@ -7,9 +7,14 @@ import pytest
 from radeval_core.registry import metric_names
 
 AXE = (Path(__file__).parent / "axe-core" / "axe.min.js").read_text("utf-8")
-PAGES = ["", "workbench/", "leaderboard/", *(f"{name}/" for name in metric_names())]
+PAGES = ["", "workbench/", "leaderboard/", "reading_room/", *(f"{name}/" for name in metric_names())]
 #: what a page shows when it is ready
-READY = {"": "h1", "workbench/": ".wb-chip", "leaderboard/": "#ranking-table [role=gridcell]"}
+READY = {
+    "": "h1",
+    "workbench/": ".wb-chip",
+    "leaderboard/": "#ranking-table [role=gridcell]",
+    "reading_room/": "main button",
+}
 #: the pages of metrics share their style: one of them is checked in the dark
 CASES = [(path, "light") for path in PAGES] + [(path, "dark") for path in (*READY, "green/")]
 RUN = """async () => {
@@ -26,6 +31,21 @@ def test_a_page_has_no_serious_violation(path, scheme, browser, spaces_url):
     page.goto(f"{spaces_url}/{path}")
     page.locator(READY.get(path, "#result data.score")).first.wait_for(timeout=60_000)
     page.wait_for_timeout(400)  # fading in has ended
+    page.evaluate(AXE)
+    found = page.evaluate(RUN)
+    page.context.close()
+    assert found == []
+
+
+def test_a_long_report_has_no_serious_violation_after_scoring(browser, spaces_url):
+    """Its sheet scrolls in itself, so it must be reached by keyboard."""
+    page = browser.new_context(viewport={"width": 1280, "height": 900}, bypass_csp=True).new_page()
+    page.goto(f"{spaces_url}/fineradscore/")
+    page.locator("#result data.score").wait_for(timeout=60_000)
+    page.locator("#reference textarea").fill("The heart is large. Small left effusion. " * 30)
+    page.locator("#candidate textarea").fill("The heart is large. Small right effusion. " * 30)
+    page.locator("#score").click()
+    page.locator("#view .rs-long").nth(1).wait_for(timeout=60_000)
     page.evaluate(AXE)
     found = page.evaluate(RUN)
     page.context.close()

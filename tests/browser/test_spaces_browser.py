@@ -11,6 +11,7 @@ from radeval_core import load, score
 from radeval_core.registry import get_spec, metric_names
 from radeval_core.ui.examples import EXAMPLES
 
+AUDIT = (Path(__file__).parent / "audit.js").read_text("utf-8")
 NAMES = metric_names()
 PAIRS = [{"id": f"row {i}", "prediction": e.candidate, "reference": e.reference} for i, e in enumerate(EXAMPLES * 4, 1)]
 HOSTILE = (
@@ -66,6 +67,7 @@ def test_a_visitor_scores_a_pair_and_a_file(name, visit, fits, shoot, pair_file)
     assert (
         page.get_by_role("link", name=re.compile("^Card")).get_attribute("href").endswith(f"{name}/blob/main/README.md")
     )
+    assert page.evaluate(AUDIT) == []
     shoot(page, f"{name}_desktop")
 
     # by keyboard: write in the box, press Ctrl and Enter
@@ -76,6 +78,7 @@ def test_a_visitor_scores_a_pair_and_a_file(name, visit, fits, shoot, pair_file)
     score_on(page, expected(name, example.reference, other))
 
     assert fits(page), "one pair"
+    assert page.evaluate(AUDIT) == []
     shoot(page, f"{name}_phone")
 
     page.get_by_role("tab", name="A file of pairs").click()

@@ -8,12 +8,14 @@ import subprocess
 import sys
 import zipfile
 from email.parser import Parser
+from pathlib import Path
 
 import numpy as np
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+import radeval_core
 from radeval_core import __version__, load
 from radeval_core.hub.publish import assemble
 from radeval_core.registry import metric_names
@@ -143,6 +145,47 @@ def test_the_pages_of_the_spaces_come_from_the_wheel(elsewhere, installed):
 @pytest.mark.parametrize("name", metric_names())
 def test_a_metric_works_from_its_folder_and_the_wheel_alone(name, elsewhere):
     np.testing.assert_equal(elsewhere["scores"][name], load(name).compute(PREDICTIONS, REFERENCES))
+
+
+# the snippets of the Spaces
+
+RUN_SNIPPETS = """
+import contextlib, io, json, sys
+import radeval_core
+printed = {}
+for name, code in json.loads(sys.stdin.read()).items():
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(compile(code, name, "exec"), {})
+    printed[name] = out.getvalue().split()
+json.dump({"core": radeval_core.__file__, "printed": printed}, sys.stdout)
+"""
+
+
+@pytest.fixture(scope="module")
+def opening_pairs():
+    """Return what each Space shows when it opens: the scored pair, with its snippet."""
+    from radeval_core.ui.opening import opening_pair
+
+    return {name: opening_pair(name) for name in metric_names()}
+
+
+def test_the_snippets_of_all_spaces_run_as_shown_from_the_wheel(opening_pairs, installed, root, tmp_path):
+    """Both parts print the score; the part from the Hub loads the folders of the metrics, which the Hub serves."""
+    modules = tmp_path / "metrics"
+    shutil.copytree(root / "metrics", modules, ignore=shutil.ignore_patterns("__pycache__"))
+    snippets = {name: pair.page_code.replace('"radeval/', f'"{modules}/') for name, pair in opening_pairs.items()}
+    env = {**os.environ, "PYTHONPATH": str(installed), "HF_HOME": str(tmp_path)}
+    ran = json.loads(run("-P", "-c", RUN_SNIPPETS, input=json.dumps(snippets), env=env, cwd=tmp_path))
+    assert ran["core"] == str(installed / "radeval_core" / "__init__.py")
+    assert ran["printed"] == {name: [repr(pair.headline)] * 2 for name, pair in opening_pairs.items()}
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_the_snippet_of_a_space_runs_as_shown_from_a_checkout(name, opening_pairs, root, capsys):
+    assert Path(radeval_core.__file__).is_relative_to(root)
+    code, _, _ = opening_pairs[name].page_code.partition("# from the Hub")
+    exec(compile(code, name, "exec"), {})
+    assert capsys.readouterr().out.split() == [repr(opening_pairs[name].headline)]
 
 
 # requirements

@@ -288,3 +288,17 @@ def test_the_command_says_what_is_wrong(pair_file, tmp_path, capsys, monkeypatch
     monkeypatch.chdir(tmp_path)
     assert cli.main(["score", pair_file, "--metrics", "rouge", *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_the_sheets_of_a_run_use_its_lexicon(tmp_path):
+    lexicon = tmp_path / "zebra.yaml"
+    lexicon.write_text(
+        "zebra_sign: {kind: abnormality, significance: urgent, regions: [pleura], forms: [zebra sign]}\n"
+    )
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text(json.dumps({"prediction": "No zebra sign.", "reference": "Zebra sign."}))
+    out = tmp_path / "page.html"
+    arguments = ["score", str(pairs), "--metrics", "green", "--quiet", "--report", str(out)]
+    assert cli.main([*arguments, "--lexicon", str(lexicon)]) == 0
+    sheet = views(out.read_text("utf-8"), 0)[SHEET]
+    assert "zebra sign: denied" in Tags(sheet).text and "urgent" in Tags(sheet).text

@@ -183,9 +183,9 @@ def test_a_folder_without_spaces_or_without_a_demo_is_an_error(tmp_path):
     ("name", "text", "message"),
     [
         ("bleu", None, r"space\.yaml is missing: the Space of a metric needs this file"),
-        ("bleu", "title: BLEU\n", "expected the fields title, how and optionally film"),
-        ("bleu", "title: BLEU\nhow: so\nmore: 1\n", "expected the fields title, how and optionally film"),
-        ("bleu", "[", "expected the fields title, how and optionally film"),
+        ("bleu", "title: BLEU\n", "expected the fields title, how and optionally film, example"),
+        ("bleu", "title: BLEU\nhow: so\nmore: 1\n", "expected the fields title, how and optionally film, example"),
+        ("bleu", "[", "expected the fields title, how and optionally film, example"),
     ],
 )
 def test_a_page_without_its_texts_is_an_error(name, text, message, tmp_path):

@@ -340,3 +340,37 @@ def test_the_contributions_of_radcliq_are_those_of_the_weights_that_were_used(we
     versions = {"v0": 0.5, "v1": 1.0, "fitted-1a2b3c4d": -2.0}
     detail = {"parts": {"bleu": 0.25}, "contributions": {name: {"bleu": value} for name, value in versions.items()}}
     assert f"<b>{total}</b>" in draw("radcliq", detail, "", "", {"weights": weights})
+
+
+def test_the_weighted_score_of_green_can_be_recomputed():
+    reference, candidate = EXAMPLES[2].reference, EXAMPLES[2].candidate
+    html = draw("green", _detail("green", reference, candidate), reference, candidate)
+    # weights: 3 for the pneumothorax that matches, 0.5 to start with, 3 for its wrong side
+    assert "3.5 / (3.5 + 3) / (1 + 1 / 8) = <b>0.479</b>" in html
+    empty = draw("green", _detail("green", reference, ""), reference, "")
+    assert "one report is empty: green.weighted = <b>0.000</b>" in empty
+
+
+def test_temporal_f1_says_where_its_number_comes_from():
+    changed, still = "New effusion. Stable nodule.", "New effusion. Nodule."
+    assert "2 · 1 / (2 + 1) = <b>0.667</b>" in draw(
+        "temporal_f1", _detail("temporal_f1", changed, still), changed, still
+    )
+    assert "Neither report has a change word" in draw("temporal_f1", _detail("temporal_f1", "a", "b"), "a", "b")
+
+
+def test_ct_f1_lists_only_labels_that_a_report_states():
+    stated, denied = "Small left pleural effusion.", "No pleural effusion."
+    html = draw("ct_f1", _detail("ct_f1", stated, denied), stated, denied)
+    assert html.count("<tr>") == 2 and "Not stated in either report: Medical material," in html
+    assert "Neither report states one of the 18 labels" in draw(
+        "ct_f1", _detail("ct_f1", denied, denied), denied, denied
+    )
+
+
+def test_ratescore_shows_differences_first_and_folds_equal_matches():
+    same = "Cardiomegaly. Pneumothorax. Atelectasis. Emphysema. Pneumonia. Hiatal hernia. Scoliosis. Pulmonary edema. "
+    reference, candidate = same + "Left pleural effusion.", same + "Right pleural effusion."
+    html = draw("ratescore", _detail("ratescore", reference, candidate), reference, candidate)
+    shown, _, folded = html.partition("entities with an equal match")
+    assert "× 0.8" in shown and "× 0.8" not in folded.partition("</details>")[0]

@@ -69,10 +69,13 @@ class DetailSinks:
 def write_report(page: Path, args: argparse.Namespace, scores: Scores, pairs: PairSpool, sinks: DetailSinks) -> None:
     """Write the page of a run."""
     from radeval_core import io
+    from radeval_core.api import make_resources
     from radeval_core.ui.report.page import report_page
 
     if sinks.kept is None:
         raise AssertionError("the page needs the details of each pair")
     source = Path(args.pairs or args.predictions).name
-    pieces = report_page(scores, pairs, sinks.kept, source, options_of(args), args.report_pairs or MOST_PAIRS)
+    most = args.report_pairs or MOST_PAIRS
+    read = make_resources(lexicon=args.lexicon).reader.parser.parse
+    pieces = report_page(scores, pairs, sinks.kept, source, options_of(args), most, read)
     io.write_text(page, pieces, private=True)

@@ -80,6 +80,15 @@ class Denials:
         return min(found, key=lambda numbered: numbered[0])[1] if found else None
 
 
+def denials_like(denial: Finding, claim: Claim, report: ParsedReport) -> list[Finding]:
+    """Return every mention that denies a claim in the words of its denial, as a finding and its impression do.
+
+    What a normal statement implies is no such mention: if the denial is implied, it is the only one.
+    """
+    said = [f for f in report.every if f.finding == denial.finding and f.polarity == "absent" and not f.implied]
+    return [f for f in said if one_side(f.laterality, claim.laterality)] or [denial]
+
+
 def between(theirs: Claim, ours: Claim, lexicon: Lexicon) -> list[Difference]:
     """Return the candidate's errors about a claim it shares with the reference, and what else costs it credit."""
     return [_weighed(fault, theirs, ours) for fault in find_faults(theirs, ours, lexicon)]

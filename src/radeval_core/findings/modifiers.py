@@ -12,6 +12,7 @@ from radeval_core.findings.numbers import may_count, read_numbers
 from radeval_core.findings.opening_places import only_side, said_side, take_opening_place, take_subjects
 from radeval_core.findings.scene import JOINS, Mention, Scene
 from radeval_core.findings.text import GAP
+from radeval_core.findings.topics import prefer_written_places
 
 #: words between an observation and its explanation
 _EXPLAINING = frozenset(
@@ -42,6 +43,7 @@ def attach(scene: Scene, mentions: list[Mention]) -> None:
         _attach_one(scene, mention, left, right)
     take_opening_place(scene, mentions[0])
     take_subjects(scene, mentions)
+    prefer_written_places(scene, mentions)
     if ":" in scene.words[1:5]:
         _side_of_label(scene, mentions)
     share_in_lists(scene, mentions)
@@ -62,6 +64,7 @@ def attach_open(scene: Scene, mentions: list[Mention], unlisted: list[Mention]) 
     if id(every[0]) in new:
         take_opening_place(scene, every[0])
     take_subjects(scene, unlisted)
+    prefer_written_places(scene, unlisted)
     attach_sizes(scene, [mention if id(mention) in new else replace(mention) for mention in every])
 
 
@@ -249,7 +252,9 @@ def _both_sides(scene: Scene, match: FormMatch) -> bool:
     if not name or not scene.lexicon.regions[name].sided:
         return False
     after = [word for word in scene.words[match.end : match.end + 2] if word != GAP]
-    if after[:1] == [":"] or name.endswith("lymph_node"):  # `Menisci: intact`; a side has many nodes
+    if (
+        match.end <= scene.heading or after[:1] == [":"] or name.endswith("lymph_node")
+    ):  # `Menisci:`; a side has many nodes
         return False
     return scene.plural[match.end - 1] or after[:1] == ["are"]
 

@@ -11,6 +11,8 @@ from radeval_core.findings.match import FormMatch
 
 #: words that join the members of a list
 JOINS = frozenset({"and", "or", "&", "/", "plus"})
+#: longest heading of a field in tokens: `Lungs, pleura and airways:`
+_HEADING = 6
 #: cues that a finding's modifiers to the left do not reach across
 _BLOCKING = frozenset({"negate", "normal", "doubt", "affirm"})
 
@@ -57,6 +59,8 @@ class Scene:
     blocked: set[int] = field(init=False)
     #: phrases that modify a finding: token after the last -> first token
     phrases: dict[int, int] = field(init=False)
+    #: the colon after the heading that the sentence begins with, or 0: `LUNGS: Clear`
+    heading: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.blocked, self.phrases = set(), {}
@@ -66,6 +70,14 @@ class Scene:
                 self.phrases[m.end] = m.start
             if not graded and not _BLOCKING.isdisjoint(m.roles.cues):
                 self.blocked.update(range(m.start, m.end))
+        self.heading = self._heading() if ":" in self.words[1 : _HEADING + 1] else 0
+
+    def _heading(self) -> int:
+        """Return the first colon if only places and sides are named before it and no place phrase begins there."""
+        colon = list(self.words).index(":", 1)
+        if self.words[0] in self.lexicon.words["locate"] or any(m.roles.finding for m in self.within(0, colon)):
+            return 0
+        return colon
 
     def around(
         self, mention: Mention, left: int, right: int

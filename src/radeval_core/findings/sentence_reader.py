@@ -18,6 +18,7 @@ from radeval_core.findings.open_phrases import read_open
 from radeval_core.findings.scene import Mention, Scene
 from radeval_core.findings.special import name_by_adjective, name_by_place
 from radeval_core.findings.text import Tokens, WordForms, tokenize
+from radeval_core.findings.topics import prefer_usual_places
 from radeval_core.findings.types import Finding, SentenceReading
 
 #: first words of a question
@@ -48,8 +49,10 @@ def _read(
     mentions = find_mentions(tokens.words, matches, context, lexicon)
     if mentions:
         name_by_adjective(tokens.words, matches, mentions, lexicon)
-        attach(Scene(tokens.words, tokens.plural, matches, context, lexicon), mentions)
+        scene = Scene(tokens.words, tokens.plural, matches, context, lexicon)
+        attach(scene, mentions)
         mentions = name_by_place(matches, mentions, lexicon)
+        prefer_usual_places(scene, mentions)
         for mention in mentions:
             if called_normal(tokens.words, matches, mention, lexicon):
                 context.negated[mention.head] = True

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SPEC = MetricSpec(
     name="ct_f1",
     measures="18 abnormalities of a chest CT (micro F1), and CRG",
-    version=2,
+    version=3,
     higher_is_better=True,
     bounds=(0.0, 1.0),
     symmetric=True,

@@ -58,7 +58,7 @@ def _parts() -> dict[str, Part]:
 SPEC = MetricSpec(
     name="radfact",
     measures="phrases that the other report entails (F1), and with boxes their places",
-    version=2,
+    version=3,
     higher_is_better=True,
     bounds=(0.0, 1.0),
     symmetric=True,

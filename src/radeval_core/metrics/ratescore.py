@@ -45,7 +45,7 @@ _LEXICON_NAMES = AnnotationStore(memory=16 << 20)
 SPEC = MetricSpec(
     name="ratescore",
     measures="entities matched by the meaning of their names, weighted by type (F1)",
-    version=6,
+    version=7,
     higher_is_better=True,
     bounds=(0.0, 1.0),
     symmetric=True,

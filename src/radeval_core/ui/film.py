@@ -28,7 +28,7 @@ _PREFIX = "data:image/jpeg;base64,"
 def chooser() -> gr.Textbox:
     """Add a button to choose a film and one to remove it; return the hidden text box with its data."""
     data = gr.Textbox(visible=False)
-    with gr.Row():
+    with gr.Row(elem_id="film"):
         choose = only_uploads(gr.UploadButton(_CHOOSE, file_types=[".png", ".jpg", ".jpeg"], size="sm"))
         remove = gr.Button("Back to the standard chest", size="sm", visible=False)
     choose.upload(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -12,23 +12,20 @@ from radeval_core.registry import get_spec, scorer_class
 from radeval_core.ui import batch, film
 from radeval_core.ui.configs import offered_configs
 from radeval_core.ui.context_fields import context_fields, context_from
-from radeval_core.ui.examples import CONTEXT_EXAMPLES, EXAMPLES, Example
+from radeval_core.ui.examples import EXAMPLES
 from radeval_core.ui.html_block import html_block
 from radeval_core.ui.navigation import navigation
+from radeval_core.ui.opening import SHEET, offered_examples, opening_example, opening_pair, page_of, patient
 from radeval_core.ui.page_head import describe_page
 from radeval_core.ui.pair import ScoredPair, demo_options, score_pair
 from radeval_core.ui.score_header import direction, headline
-from radeval_core.ui.space_page import FILE, SpacePage, hub_org, read_page, spaces_folder
+from radeval_core.ui.space_page import SpacePage, hub_org
 from radeval_core.ui.upload_field import only_uploads
 
 #: seconds between checks for uploads that were never scored, and their age in seconds when they are deleted
 DELETE_UPLOADS = (60, 300)
 #: metrics whose details name errors
 JUDGES = ("green", "crimson", "fineradscore", "chexprompt")
-#: the name of the marked-up report in the view
-_SHEET = "sheet"
-#: the example that a page opens with: a wrong side, which the metrics judge most differently
-_FIRST = 2
 #: fill in the pair of a link and score it; Gradio sends `load` before the script of the page has run
 _CARRIED = """async (...fields) => {
   while (!window.radeval) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -52,7 +49,7 @@ def build_page(name: str, page: SpacePage | None = None) -> gr.Blocks:
     """
     spec = get_spec(name)
     configs = offered_configs(name)  # a metric that cannot run fails here, not on a visitor's click
-    page = page or read_page(spaces_folder() / name / FILE)
+    page = page or page_of(name)
     describe_page(
         name, f"radeval: {name}", f"{page.title} for radiology reports · radeval", f"{_about(spec)} {page.how}"
     )
@@ -62,15 +59,15 @@ def build_page(name: str, page: SpacePage | None = None) -> gr.Blocks:
         config = gr.Dropdown(configs, value=configs[0], label="Config", visible=len(configs) > 1, interactive=True)
         with gr.Tabs():
             with gr.Tab("One pair", id="pair"):
-                _pair_tab(spec, demo, config, page.film)
+                _pair_tab(spec, demo, config, page)
             with gr.Tab("A file of pairs", id="file"):
                 _file_tab(spec, config)
         gr.Markdown(_links(spec))
     return demo
 
 
-def _pair_tab(spec: MetricSpec, demo: gr.Blocks, config: gr.Dropdown, with_film: bool) -> None:
-    name = spec.name
+def _pair_tab(spec: MetricSpec, demo: gr.Blocks, config: gr.Dropdown, page: SpacePage) -> None:
+    name, with_film = spec.name, page.film
     with_context = scorer_class(name).uses_context
 
     def score(
@@ -121,27 +118,24 @@ def _pair_tab(spec: MetricSpec, demo: gr.Blocks, config: gr.Dropdown, with_film:
         """Score a pair for the page and draw the view; `more` is the film, or the fields of the context."""
         image = film.from_data(more[0]) if with_film else None
         known = context_from(more) if with_context else None
-        found = score_pair(name, reference or "", candidate or "", config, image, context=known, sheet=_SHEET)
+        found = score_pair(name, reference or "", candidate or "", config, image, context=known, sheet=SHEET)
         return _shown(spec, found)
 
-    offered = (*CONTEXT_EXAMPLES, *EXAMPLES) if with_context else EXAMPLES
-    first = offered[0] if with_context else EXAMPLES[_FIRST]
-    # the page opens with a scored example; the models are loaded anyway
-    known = _known(first) if with_context else None
-    opened = score_pair(name, first.reference, first.candidate, context=known, sheet=_SHEET)
-    start = _shown(spec, opened)
+    offered, first = offered_examples(name), opening_example(name, page)
+    start = _shown(spec, opening_pair(name, page))  # the models are loaded anyway
     with gr.Row(equal_height=True):
         reference = _report("Reference report", first.reference, "reference")
         candidate = _report("Candidate report", first.candidate, "candidate")
-    context = context_fields(values=_patient(first, with_context)) if with_context else []
+    context = context_fields(values=patient(name, first)) if with_context else []
     with gr.Row(elem_id="start"):
         button = gr.Button("Score (Ctrl+Enter)", variant="primary", elem_id="score", scale=1, min_width=180)
         with gr.Column(scale=5, min_width=300):
             examples = gr.Examples(
-                [[e.reference, e.candidate, *(_patient(e, with_context))] for e in offered],
+                [[e.reference, e.candidate, *patient(name, e)] for e in offered],
                 [reference, candidate, *context],
                 example_labels=[e.label for e in offered],
                 label="Examples: the candidate is",
+                examples_per_page=len(offered),
                 cache_examples=False,
                 api_visibility="private",
             )
@@ -234,14 +228,6 @@ def _shown(spec: MetricSpec, found: ScoredPair) -> tuple[Any, ...]:
     """Return what the page shows of a scored pair: headline, view, numbers, signature and code."""
     beside = "" if found.coverage is None else f"coverage {found.coverage:.2f}"
     return headline(spec, found.headline, beside), found.view, found.extras, found.signature, found.page_code
-
-
-def _known(example: Example) -> Mapping[str, str]:
-    return context_from(_patient(example, True))
-
-
-def _patient(example: Example, with_context: bool) -> tuple[str, ...]:
-    return (example.age, example.sex, example.indication, example.history) if with_context else ()
 
 
 def _report(label: str, value: str, name: str) -> gr.Textbox:

@@ -40,7 +40,7 @@ class ScoredPair:
         extras: further numbers by name.
         signature: everything that can change the score.
         code: Python code that returns the same score, with the module on the Hub.
-        page_code: the same, and also with the installed package or a checkout.
+        page_code: the same as two scripts that print it; the first needs the package or a checkout, not the Hub.
         view: an HTML explanation of the score, or of why there is none.
         coverage: the share of the pair that the findings parser understood; None if the config does not use it.
         detail: the structures behind the score, if asked for.
@@ -92,12 +92,12 @@ def score_pair(
         )
         extras = [[key, number(v)] for key, v in result.items() if isinstance(v, float) and key != name]
         covered = result.get("coverage", [None])[0]
-        shown = {**options, "sheet": sheet, "context": context, **({} if film is None else {"film": film})}
-        view = _explain(name, result["details"][0], reference, candidate, shown) if drawn else ""
+        drawing = {**options, "sheet": sheet, "context": context, **({} if film is None else {"film": film})}
+        view = _explain(name, result["details"][0], reference, candidate, drawing) if drawn else ""
         code = python_line(spec, reference, candidate, config, context)
-        both = f"{installed_line(spec, reference, candidate, config, context)}\n\n# from the Hub\n{code}"
+        shown = page_code(spec, reference, candidate, config, context)
         detail = result["details"][0] if detailed else {}
-        return ScoredPair(number(result[name]), extras, result["signature"], code, both, view, covered, detail)
+        return ScoredPair(number(result[name]), extras, result["signature"], code, shown, view, covered, detail)
 
     return guarded(name, compute, "this pair could not be scored")
 
@@ -158,21 +158,23 @@ def python_line(
     return f'import evaluate\nevaluate.load({module}).{call}["{spec.name}"]'
 
 
-def installed_line(
+def page_code(
     spec: MetricSpec,
     reference: str,
     candidate: str,
     config: str | None = None,
     context: Mapping[str, str] | None = None,
 ) -> str:
-    """Return Python code that computes the score with the installed package, or in a checkout."""
+    """Return Python code that prints the score with the installed package or in a checkout, then from the Hub."""
     chosen = "" if config in (None, spec.default_config.name) else f", {config!r}"
     options = "".join(f", {key}={value!r}" for key, value in demo_options(spec).items())
     known = f", contexts=[{dict(context)!r}]" if context else ""
     call = f"compute([{candidate!r}], [{reference!r}]{known})"
+    imported, line = python_line(spec, reference, candidate, config, context).split("\n")
     return (
         "# with the installed package, or in a checkout\nfrom radeval_core import load\n"
-        f'load("{spec.name}"{chosen}{options}).{call}["{spec.name}"]'
+        f'print(load("{spec.name}"{chosen}{options}).{call}["{spec.name}"])\n\n'
+        f"# from the Hub\n{imported}\nprint({line})"
     )
 
 

@@ -21,11 +21,13 @@ class SpacePage:
         title: the metric's name as people write it.
         how: how to read the score, in two or three sentences.
         film: True if visitors can load a film for the view to draw on.
+        example: the label of the example that the page opens with.
     """
 
     title: str
     how: str
     film: bool = False
+    example: str = "wrong side"
 
 
 def spaces_folder() -> Path:
@@ -45,7 +47,7 @@ def read_page(path: Path) -> SpacePage:
     except FileNotFoundError as error:
         raise InputError(f"{path} is missing: the Space of a metric needs this file (title, how)") from error
     except (yaml.YAMLError, TypeError) as error:
-        raise InputError(f"{path}: expected the fields title, how and optionally film") from error
+        raise InputError(f"{path}: expected the fields title, how and optionally film, example") from error
 
 
 def hub_org() -> str:

@@ -170,3 +170,10 @@ def test_the_heading_of_a_changed_line_stays():
     reference, candidate = "Normal heart. Clear lungs.", "COMPARISON: None. FINDINGS: Pneumonia. Large heart."
     corrected = apply_corrections(candidate, corrections_of(reference, candidate))
     assert corrected == "COMPARISON: None. FINDINGS:"
+
+
+def test_a_corrected_report_denies_nothing_in_its_impression_that_it_states_in_its_findings():
+    reference = "FINDINGS: Large left pneumothorax. IMPRESSION: Left pneumothorax."
+    candidate = "FINDINGS: No pneumothorax is seen. IMPRESSION: No pneumothorax."
+    corrected = apply_corrections(candidate, corrections_of(reference, candidate))
+    assert corrected == "FINDINGS: Large left pneumothorax. IMPRESSION: Large left pneumothorax."

@@ -121,3 +121,8 @@ def test_a_name_that_cannot_begin_an_id_is_refused():
 
 def test_the_style_outlines_a_mark_and_its_entry_together():
     assert '.rs:has([data-n="60"]:is(:hover, :focus-visible)) [data-n="60"]' in sheet_style()
+
+
+def test_a_long_report_scrolls_and_can_be_reached_by_keyboard():
+    short, long = (draw_sheet(read_sheet("Cardiomegaly.", "The heart is large. " * n), "a") for n in (3, 40))
+    assert "rs-long" not in short and 'class="rs-page rs-long" tabindex="0" role="region"' in long

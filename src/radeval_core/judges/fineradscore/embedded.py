@@ -2,7 +2,8 @@
 
 A line whose claims are all false is deleted. A line with an error, or one that denies what the reference states, is
 rewritten in the reference's words. A finding that no line mentions is inserted. All errors of one line make one
-correction, which is as severe as the worst error.
+correction, which is as severe as the worst error. A line that repeats an error, as the impression does, is corrected
+too, with the lowest severity.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from radeval_core.corrections.types import CATEGORY_TITLES, DELETE, INSERT, RATI
 from radeval_core.error_categories import FALSE_COMPARISON, FALSE_FINDING, WRONG_LOCATION, WRONG_SEVERITY
 from radeval_core.findings.claims import Claim
 from radeval_core.findings.compare import compare
-from radeval_core.findings.differences import Difference
+from radeval_core.findings.differences import Difference, denials_like
 from radeval_core.findings.types import Finding, ParsedReport
 from radeval_core.judges.fineradscore.writer import Problems, Writer
 from radeval_core.pairs import is_blank
@@ -80,9 +81,20 @@ def _corrections(reference: ParsedReport, candidate: ParsedReport) -> list[Corre
             inserted.append(difference)
         else:
             by_line[denying.number] = Problems([difference])
+        for line in _denying_again(difference, lines, candidate):  # the impression, as a rule
+            by_line.setdefault(line.number, Problems(repeated=[difference]))
     writer = Writer(reference, candidate, comparison, lines)
     corrections = [writer.of_line(lines[number], by_line[number]) for number in sorted(by_line)]
     return corrections + [writer.insertion(difference) for difference in _in_order(inserted)]
+
+
+def _denying_again(
+    difference: Difference, lines: Sequence[ReportLine], candidate: ParsedReport
+) -> Iterable[ReportLine]:
+    """Return the lines that deny a missing finding by its name; the line of the first denial is among them."""
+    if difference.denial is None or difference.reference is None:
+        return ()
+    return [line_at(lines, m.start) for m in denials_like(difference.denial, difference.reference, candidate)]
 
 
 def _sided_lines(lines: Sequence[ReportLine], candidate: ParsedReport) -> set[tuple[int, str | None]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from radeval_core.api import Scores
+from radeval_core.findings.parser import parse
+from radeval_core.findings.types import ParsedReport
 from radeval_core.functional.cider import DocumentFrequencies
 from radeval_core.pairs import Pair, is_blank
 from radeval_core.runner import MetricResult
@@ -53,6 +55,7 @@ class Content:
         first: the metric they are sorted by.
         empty: number of pairs with an empty prediction, and with an empty reference.
         options: options of each view, by metric.
+        read: parses a report as the run did.
     """
 
     source: str
@@ -61,6 +64,7 @@ class Content:
     first: str
     empty: tuple[int, int]
     options: Mapping[str, Mapping[str, Any]]
+    read: Callable[[str], ParsedReport]
 
     @property
     def results(self) -> dict[str, MetricResult]:
@@ -84,6 +88,7 @@ def gather(
     source: str,
     options: Mapping[str, Mapping[str, Any]],
     most: int,
+    read: Callable[[str], ParsedReport] = parse,
 ) -> Content:
     """Return the content of a page; `pairs` is read once."""
     first = next((name for name in JUDGES if name in scores.results), next(iter(scores.results)))
@@ -101,7 +106,7 @@ def gather(
     if "cider" in views and not views["cider"].get("corpus"):
         views["cider"]["frequencies"] = frequencies
     shown = [_shown(scores, place, found[place], details[place]) for place in order]
-    return Content(source, scores, shown, first, (empty[0], empty[1]), views)
+    return Content(source, scores, shown, first, (empty[0], empty[1]), views, read)
 
 
 def worst_first(result: MetricResult) -> Sequence[int]:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import resources
 from typing import Any
 
 from radeval_core import __version__
 from radeval_core.api import Scores
+from radeval_core.findings.parser import parse
+from radeval_core.findings.types import ParsedReport
 from radeval_core.html_text import text
 from radeval_core.page_style import file_colours
 from radeval_core.pairs import Pair
@@ -32,6 +34,7 @@ def report_page(
     source: str = "",
     options: Mapping[str, Mapping[str, Any]] | None = None,
     most: int = MOST_PAIRS,
+    read: Callable[[str], ParsedReport] = parse,
 ) -> Iterator[str]:
     """Yield the page in pieces.
 
@@ -42,8 +45,9 @@ def report_page(
         source: name of the scored file.
         options: options the metrics were computed with.
         most: the most pairs to show, the worst first. The summary covers all of them.
+        read: parses a report for the marked-up sheets; give the parser of the run if it has a lexicon of its own.
     """
-    content = gather(scores, pairs, details, source, options or {}, most)
+    content = gather(scores, pairs, details, source, options or {}, most, read)
     script = _file("script.js")
     title = f"Scores of {source}" if source else "Scores"
     yield _head(title, script)

@@ -32,8 +32,11 @@ def shown_score(value: float) -> str:
 
 def pair_card(shown: ShownPair, content: Content) -> str:
     """Return the card of a pair."""
-    sheet = draw_pair(shown.pair.reference, read_sheet(shown.pair.reference, shown.pair.prediction), f"p{shown.place}")
-    views = {name: "".join(_view(name, shown, content.options[name])) for name in content.names}
+    reference, candidate = shown.pair.reference, shown.pair.prediction
+    sheet = draw_pair(reference, read_sheet(reference, candidate, read=content.read), f"p{shown.place}")
+    views = {
+        name: "".join(_view(name, shown, {**content.options[name], "read": content.read})) for name in content.names
+    }
     errors = "".join(f"<li{_kind(e)}>{text(_error_words(e))}</li>" for e in shown.errors)
     score = f"{content.first} {shown_score(shown.values[content.first])}"
     return (

@@ -24,6 +24,8 @@ from radeval_core.ui.sheet.rows import Placed, Row, page_rows
 
 #: the sign of each severity, so that colour is never the only difference
 SIGNS = {0: "~", 1: "·", 2: "!", 3: "!!", 4: "!!!"}
+#: rows of a page above which it scrolls in itself
+_LONG = 30
 #: entries of the list that are outlined together with their marks; later ones are only linked
 _LINKED = 60
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
@@ -40,12 +42,12 @@ def draw_sheet(sheet: Sheet, name: str, title: str = "Candidate", listed: bool =
     """
     if not _NAME.fullmatch(name):
         raise ValueError(f"the name of a sheet begins ids: use lower-case letters, digits and hyphens, got {name!r}")
-    page = _page(sheet, name)
+    page = _page(sheet, name, f"{title}: text")
     below = f"{_verdict(sheet)}{_error_list(sheet, name) if listed else ''}{_key(sheet)}"
     return (
         f'<div class="rs" id="{name}" role="group" aria-label="{text(title)}: marked-up report">'
         f'<div class="rs-top"><h4 class="rs-title">{text(title)}</h4><span class="rs-sum">{text(summary(sheet))}</span>'
-        f'</div><div class="rs-page">{page}</div>{below}</div>'
+        f"</div>{page}{below}</div>"
     )
 
 
@@ -55,7 +57,7 @@ def draw_pair(reference: str, sheet: Sheet, name: str, title: str = "Candidate")
     theirs = (
         '<div class="rs" role="group" aria-label="Reference"><div class="rs-top">'
         '<h4 class="rs-title">Reference</h4></div>'
-        f'<div class="rs-page rs-plain">{_page(plain, name)}</div></div>'
+        f"{_page(plain, name, 'Reference: text', ' rs-plain')}</div>"
     )
     return f'<div class="rs-pair">{theirs}{draw_sheet(sheet, name, title)}</div>'
 
@@ -83,10 +85,15 @@ def sheet_style() -> str:
     return resources.files(__package__).joinpath("sheet.css").read_text("utf-8") + linked
 
 
-def _page(sheet: Sheet, name: str) -> str:
+def _page(sheet: Sheet, name: str, label: str, kind: str = "") -> str:
+    """Return the text with its marks; a long one scrolls in itself, so that the list of errors stays near."""
+    rows = list(page_rows(sheet))
+    body = "".join(_row(row, sheet, name) for row in rows)
     if is_blank(sheet.text) and not sheet.marks:
-        return '<p class="rs-row"><span></span><span class="rs-empty">(empty report)</span></p>'
-    return "".join(_row(row, sheet, name) for row in page_rows(sheet))
+        body = '<p class="rs-row"><span></span><span class="rs-empty">(empty report)</span></p>'
+    # who cannot use a mouse scrolls it with the arrow keys
+    scrolls = f' rs-long" tabindex="0" role="region" aria-label="{text(label)}' if len(rows) > _LONG else ""
+    return f'<div class="rs-page{kind}{scrolls}">{body}</div>'
 
 
 def _row(row: Row, sheet: Sheet, name: str) -> str:

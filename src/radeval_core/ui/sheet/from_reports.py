@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from radeval_core.corrections.apply import sentence
@@ -34,9 +35,21 @@ _LEVEL = {
 }
 
 
-def read_sheet(reference: str, candidate: str, context: PatientContext | None = None) -> Sheet:
-    """Return the marked-up candidate; `context` is what is known about the patient."""
-    return sheet_of(parse(reference), parse(candidate), context)
+def read_sheet(
+    reference: str,
+    candidate: str,
+    context: PatientContext | None = None,
+    read: Callable[[str], ParsedReport] = parse,
+) -> Sheet:
+    """Return the marked-up candidate.
+
+    Args:
+        reference: the reference.
+        candidate: the candidate.
+        context: what is known about the patient.
+        read: parses a report; by default with the built-in lexicon.
+    """
+    return sheet_of(read(reference), read(candidate), context)
 
 
 def sheet_of(reference: ParsedReport, candidate: ParsedReport, context: PatientContext | None = None) -> Sheet:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from radeval_core.findings.claims import Claim
-from radeval_core.findings.relations import one_side
+from radeval_core.findings.differences import denials_like
 from radeval_core.findings.types import Finding, ParsedReport, Sentence
 from radeval_core.ui.sheet.marks import Edit
 from radeval_core.ui.sheet.wrong_words import inner_end, phrase_span, trimmed
@@ -53,8 +53,7 @@ def inserted(
     if denial is None:
         place = _place(claim, reference, candidate)
         return (Edit(place, place, state("")),)
-    said = [f for f in candidate.every if f.finding == denial.finding and f.polarity == "absent" and not f.implied]
-    said = [f for f in said if one_side(f.laterality, claim.laterality)] or [denial]
+    said = denials_like(denial, claim, candidate)
     edits = [_asserted(mention, state, candidate) for mention in said]
     if not any(edit.right for edit in edits):
         place = said[0].sentence_end

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from radeval_core.findings.parser import parse
+from radeval_core.findings.types import ParsedReport
 from radeval_core.findings.views.chexbert import chexbert_evidence
 from radeval_core.html_text import text
 from radeval_core.ui.views.marks import legend, table
@@ -19,11 +20,12 @@ _ANSWERS = {
 }
 
 
-def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[str, Any]) -> str:
+def draw(detail: Mapping[str, Any], reference: str, candidate: str, options: Mapping[str, Any]) -> str:
     """Draw the table of labels."""
     ours, theirs = detail["prediction"]["labels"], detail["reference"]["labels"]
     # a model does not say which words it labelled
-    words = [_evidence(report) if "coverage" in detail else {} for report in (reference, candidate)]
+    read = options.get("read", parse)
+    words = [_evidence(read(report)) if "coverage" in detail else {} for report in (reference, candidate)]
     rows = {
         name: [
             text(name),
@@ -37,15 +39,15 @@ def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[s
     silent = ", ".join(name for name in ours if name not in said)
     return (
         legend(*((f"label-{answer}", f"{sign} {words}") for answer, (sign, words) in _ANSWERS.items()))
-        + table(("Condition", "Reference", "Candidate", "Counted as"), [rows[name] for name in said], "grid")
+        + table(("Condition", "Reference", "Candidate", "Counted as"), [rows[name] for name in said], "grid stack")
         + (f'<p class="note">Not mentioned in either report: {text(silent)}.</p>' if silent else "")
         + '<p class="note">Uncertain counts as present. Absent and not mentioned are treated alike.</p>'
     )
 
 
-def _evidence(report: str) -> dict[str, list[str]]:
+def _evidence(report: ParsedReport) -> dict[str, list[str]]:
     """Return the words behind each label of a report, each once."""
-    found = chexbert_evidence(parse(report))
+    found = chexbert_evidence(report)
     return {name: list(dict.fromkeys(f.text for f in mentions)) for name, mentions in found.items()}
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from radeval_core.html_text import text
 
+#: lines of a candidate above which those without a correction are folded
+_MOST_LINES = 30
 _SEVERITIES = {1: "not actionable", 2: "actionable, not urgent", 3: "urgent", 4: "emergent"}
 
 
@@ -17,7 +19,16 @@ def correction_table(detail: Mapping[str, Any]) -> str:
     corrections = detail["corrections"] or ()
     changed = {c["line"]: c for c in corrections if c["line"] is not None}
     rows = [_row(str(i + 1), text, changed.get(i)) for i, text in enumerate(detail["lines"])]
-    rows += [_row("new", "", c) for c in corrections if c["line"] is None]
+    new = [_row("new", "", c) for c in corrections if c["line"] is None]
+    if len(rows) <= _MOST_LINES:
+        return _table([*rows, *new])
+    wrong = [row for i, row in enumerate(rows) if i in changed]
+    right = [row for i, row in enumerate(rows) if i not in changed]
+    folded = f"<details><summary>{len(right)} lines without a correction</summary>{_table(right)}</details>\n"
+    return (_table([*wrong, *new]) if wrong or new else "") + (folded if right else "")
+
+
+def _table(rows: Sequence[str]) -> str:
     head = '<table>\n<tr><th class="n">line</th><th>candidate</th><th class="why">why</th></tr>\n'
     return f"{head}{''.join(rows)}</table>\n"
 

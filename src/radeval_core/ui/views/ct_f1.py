@@ -10,16 +10,21 @@ from radeval_core.ui.views.marks import Mark, both_reports, legend, table
 
 _SIGNS = {True: '<mark class="label-positive">+ stated</mark>', False: '<mark class="label-blank">·</mark>'}
 
+_NOTHING = '<p class="summary">Neither report states one of the 18 labels, so the score is 1.</p>'
+
 
 def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[str, Any]) -> str:
     """Mark what states a label in both reports, and draw the table of labels."""
     ours, theirs = detail["prediction"]["labels"], detail["reference"]["labels"]
-    rows = [[text(name), _SIGNS[theirs[name]], _SIGNS[ours[name]], _verdict(theirs[name], ours[name])] for name in ours]
+    said = [name for name in ours if ours[name] or theirs[name]]
+    rows = [[text(name), _SIGNS[theirs[name]], _SIGNS[ours[name]], _verdict(theirs[name], ours[name])] for name in said]
+    silent = ", ".join(name for name in ours if name not in said)
     marks = (_marks(detail["reference"], ours), _marks(detail["prediction"], theirs))
     return (
         both_reports(reference, candidate, marks)
         + legend(("match", "✓ a label of both reports"), ("error", "✗ a label of this report only"))
-        + table(("Label", "Reference", "Candidate", "Counted as"), rows, "grid")
+        + (table(("Label", "Reference", "Candidate", "Counted as"), rows, "grid stack") if rows else _NOTHING)
+        + (f'<p class="note">Not stated in either report: {text(silent)}.</p>' if silent else "")
         + '<p class="note">Possible findings count as stated. Denied and not mentioned are treated alike.</p>'
     )
 

@@ -86,7 +86,7 @@ def _picture(shown: Sequence[_Placed], film: Any) -> str:
     kind = "drawing" if film is not None else "drawing atlas"
     note = text(f"{ground}; the patient's left is on the right")
     listed = table(("Box", "Report", "Finding", "Place"), rows, "grid")
-    return f'<div class="{kind}">{drawing}<p class="note">{note}</p></div>{listed}'
+    return f'<div class="film"><div class="{kind}">{drawing}<p class="note">{note}</p></div><div>{listed}</div></div>'
 
 
 def _patterns(patterns: Sequence[Mapping[str, Any]], other: str) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from radeval_core.functional.green import HALVING, ON_TOPIC
+from radeval_core.functional.green import HALVING, ON_TOPIC, weighted_green
 from radeval_core.html_text import text
 from radeval_core.ui.views.error_categories import all_errors, error_counts, error_table
 from radeval_core.ui.views.marks import marked_pair, plural
@@ -77,11 +77,15 @@ def _weighted(detail: Mapping[str, Any]) -> str:
     entries = detail["matched"]["entries"]
     matched, lost = [e.get("weight", 0.0) for e in entries], [e.get("lost", 0.0) for e in entries]
     errors = [error.get("weight", 0.0) for _, _, error in all_errors(detail)]
+    right, wrong = math.fsum([*matched, ON_TOPIC]), math.fsum([*errors, *lost])
     lines = [
         f"right = weights of the matched findings + {ON_TOPIC:g} = {_sum([*matched, ON_TOPIC])}",
         f"wrong = weights of all errors + lost by vaguer words = {_sum([*errors, *(part for part in lost if part)])}",
-        f"green.weighted = right / (right + wrong) / (1 + errors / {HALVING}), with {plural(len(errors), 'error')}",
+        f"green.weighted = right / (right + wrong) / (1 + errors / {HALVING}) = {right:.4g} / "
+        f"({right:.4g} + {wrong:.4g}) / (1 + {len(errors)} / {HALVING}) = <b>{detail['weighted']:.3f}</b>",
     ]
+    if not math.isclose(weighted_green(matched, errors, lost), detail["weighted"]):  # the rule for empty reports
+        lines = [f"one report is empty: green.weighted = <b>{detail['weighted']:.3f}</b>"]
     listed = "".join(f"<div>{line}</div>" for line in lines)
     return (
         f'<p class="note">Weighted by clinical significance (green.weighted): <b>{detail["weighted"]:.3f}'

@@ -11,9 +11,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from radeval_core.findings.parser import parse
 from radeval_core.html_text import text
 from radeval_core.patient_context import read_context
 from radeval_core.ui.sheet import draw_pair, read_sheet
+
+#: characters of HTML above which a panel may be too small for a report
+_SCROLLS = 900
 
 
 @dataclass(frozen=True)
@@ -64,17 +68,21 @@ def both_reports(reference: str, candidate: str, marks: tuple[Sequence[Mark], Se
 def marked_pair(reference: str, candidate: str, options: Mapping[str, Any]) -> str:
     """Return the reference and the marked-up candidate; empty on a page that shows the sheet of the pair elsewhere.
 
-    `options["sheet"]` is the name of the sheet, `options["context"]` what is known about the patient.
+    `options["sheet"]` is the name of the sheet, `options["context"]` what is known about the patient, `options["read"]`
+    the parser of the run, if it is not the built-in one.
     """
     if not options.get("sheet"):
         return ""
     context = read_context("context", options.get("context"))
-    return draw_pair(reference, read_sheet(reference, candidate, context), options["sheet"])
+    return draw_pair(reference, read_sheet(reference, candidate, context, options.get("read", parse)), options["sheet"])
 
 
 def report_panel(body: str) -> str:
     """Return a panel with a report's HTML, or with `(empty report)`."""
-    return f'<p class="report">{body}</p>' if body.strip() else '<p class="report empty">(empty report)</p>'
+    if not body.strip():
+        return '<p class="report empty">(empty report)</p>'
+    scrolls = ' tabindex="0"' if len(body) > _SCROLLS else ""  # for those who cannot use a mouse
+    return f'<p class="report"{scrolls}>{body}</p>'
 
 
 def two_columns(*columns: tuple[str, str]) -> str:

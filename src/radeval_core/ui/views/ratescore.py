@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from radeval_core.findings.parser import parse
+from radeval_core.findings.types import ParsedReport
 from radeval_core.findings.views.rate_concepts import Concept, rate_concepts, why_less
 from radeval_core.functional.ratescore import opposed
 from radeval_core.html_text import text
@@ -19,16 +20,18 @@ _TYPES = {
     "Non-Abnormality": ("no-abnormality", "no Ab"),
     "Non-Disease": ("no-disease", "no D"),
 }
-
+#: similarity from which a match counts as equal, and how many of them are folded
+_EQUAL, _FOLDED = 0.995, 8
 
 _Concepts = dict[tuple[str, str], list[Concept]]
 
 
-def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[str, Any]) -> str:
+def draw(detail: Mapping[str, Any], reference: str, candidate: str, options: Mapping[str, Any]) -> str:
     """Draw both reports with their entities, and the matches in both directions."""
     sides = (detail["reference"], detail["prediction"])
     # a model compares names alone; our parser also compares side, severity and presence
-    known = [_concepts(report) if "coverage" in detail else {} for report in (reference, candidate)]
+    read = options.get("read", parse)
+    known = [_concepts(read(report)) if "coverage" in detail else {} for report in (reference, candidate)]
     return (
         both_reports(reference, candidate, (_marks(sides[0]), _marks(sides[1])))
         + legend(*((kind, f"{name} ({letter})") for name, (kind, letter) in _TYPES.items()))
@@ -49,10 +52,10 @@ def _note(entity: Mapping[str, Any]) -> str:
     return f"{entity['type']}; best match: {entity['match']} ({entity['similarity']:.2f})"
 
 
-def _concepts(report: str) -> _Concepts:
+def _concepts(report: ParsedReport) -> _Concepts:
     """Return what each entity of a report means, by its words and type; the first one of several."""
     found: _Concepts = {}
-    for entity, concept in rate_concepts(parse(report)):
+    for entity, concept in rate_concepts(report):
         found.setdefault((entity.text.lower(), entity.type), []).append(concept)
     return found
 
@@ -60,7 +63,14 @@ def _concepts(report: str) -> _Concepts:
 def _matches(entities: Sequence[Mapping[str, Any]], own: _Concepts, others: _Concepts) -> str:
     if not entities:
         return '<p class="none">No entity found.</p>'
-    return table(("Entity", "Best match", "Similarity"), (_row(entity, own, others) for entity in entities))
+    head = ("Entity", "Best match", "Similarity")
+    ordered = sorted(entities, key=lambda entity: entity.get("similarity", 0.0))
+    rows = [_row(entity, own, others) for entity in ordered]
+    lower = sum(entity.get("similarity", 0.0) < _EQUAL for entity in ordered)
+    if len(rows) - lower < _FOLDED:
+        return table(head, rows)
+    folded = f"<details><summary>{len(rows) - lower} entities with an equal match</summary>"
+    return (table(head, rows[:lower]) if lower else "") + f"{folded}{table(head, rows[lower:])}</details>"
 
 
 def _less(entity: Mapping[str, Any], own: _Concepts, others: _Concepts) -> str:

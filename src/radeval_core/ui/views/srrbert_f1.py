@@ -57,7 +57,7 @@ def _table(theirs: Labels, ours: Labels) -> str:
         ]
         for label in labels
     ]
-    return table(("Label", "Part of", "Reference", "Candidate", "Counted as"), rows, "grid")
+    return table(("Label", "Part of", "Reference", "Candidate", "Counted as"), rows, "grid stack")
 
 
 def _quoted(quotes: list[str] | None) -> str:

@@ -26,9 +26,22 @@ def draw(detail: Mapping[str, Any], reference: str, candidate: str, _: Mapping[s
     alone = (set(detail["missing"]), set(detail["added"]))
     marks = tuple(_marks(report, common, other) for report, other in zip((reference, candidate), alone, strict=True))
     return (
-        both_reports(reference, candidate, (marks[0], marks[1]))
+        _formula(len(common), *map(len, alone))
+        + both_reports(reference, candidate, (marks[0], marks[1]))
         + legend(("match", "✓ change word in both reports"), ("error", "✗ only in this report"))
+        + "<h4>Changes finding by finding (aligned)</h4>"
         + _changes(detail["changes"])
+    )
+
+
+def _formula(common: int, missing: int, added: int) -> str:
+    """Write the score of the change words with its numbers filled in."""
+    if not common + missing + added:
+        return '<p class="formula">Neither report has a change word: temporal_f1 = <b>1</b></p>'
+    both = 2 * common + missing + added
+    return (
+        '<p class="formula">temporal_f1 = 2 · common / (words of the reference + words of the candidate) = '
+        f"2 · {common} / ({common + missing} + {common + added}) = <b>{2 * common / both:.3f}</b></p>"
     )
 
 
@@ -43,7 +56,7 @@ def _changes(changes: list[dict[str, Any]]) -> str:
     if not changes:
         return '<p class="note">No report links a change to a finding, so aligned is 1.</p>'
     rows = [[_finding(c), _said(c["reference"]), _said(c["prediction"]), _COUNTED[c["counted"]]] for c in changes]
-    return table(("Finding", "Reference", "Candidate", "Counted as"), rows, "grid")
+    return table(("Finding", "Reference", "Candidate", "Counted as"), rows, "grid stack")
 
 
 def _finding(change: Mapping[str, Any]) -> str:

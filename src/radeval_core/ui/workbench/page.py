@@ -333,7 +333,7 @@ def _changed(kind: str, reference: str, old: str, seed: int) -> tuple[str, str, 
 
 
 def _report(label: str, value: str, name: str) -> gr.Textbox:
-    return gr.Textbox(value, label=label, lines=4, max_lines=7, min_width=280, elem_id=name)
+    return gr.Textbox(value, label=label, lines=4, max_lines=10, min_width=280, elem_id=name)
 
 
 def _small(label: str, name: str) -> gr.Button:
