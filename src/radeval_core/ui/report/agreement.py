@@ -13,8 +13,8 @@ from radeval_core.stats.metric_agreement import AgreementMatrix, agreement_matri
 from radeval_core.ui.report.tables import section
 
 _ABOUT = (
-    "Kendall's tau-b between the scores of the pairs, turned so that higher is better in every metric: 1 means the same "
-    "order of the pairs, 0 no common order, below 0 opposite orders."
+    "Kendall's tau-b between the scores of the pairs, turned so that higher is better in every metric: 1 means the "
+    "same order of the pairs, 0 no common order, below 0 opposite orders."
 )
 
 
