@@ -38,7 +38,7 @@ minutes after your last click. What you save is made for your browser; the serve
 <li><b>What it needs.</b> A column with generated reports and one with reference reports; ids are optional. @SAMPLE@
 Upload patient reports only to a server that you run or trust.</li></ul>"""
 #: the roles of columns, with the words of their dropdowns
-_ROLES = {"prediction": "Generated reports", "reference": "Reference reports", "id": "Ids"}
+_ROLES = {"prediction": "Generated", "reference": "Reference", "id": "Ids"}
 #: a click on an id in the table of pairs sends its place
 _ROW_CLICK = """element.addEventListener("click", (event) => {
   const link = event.target.closest("#index tbody a");
@@ -92,7 +92,7 @@ def build_file_page() -> gr.Blocks:
         gr.Markdown(f"# Score a file\n{_ABOUT}", elem_id="fp-about")
         html_block(_BEFORE.replace("@SAMPLE@", sample_links()))
         with gr.Row():
-            sides = [_file_fields("a", "System A"), _file_fields("b", "System B, to compare (optional)")]
+            sides = [_file_fields("a", "System A"), _file_fields("b", "System B (optional)")]
         leave_out = gr.Checkbox(label="Leave out the rows that cannot be read", visible=False, elem_id="fp-leave-out")
         with gr.Row(elem_id="fp-extra"):
             sample = _small("Try the sample", "fp-sample")
@@ -135,7 +135,7 @@ def build_file_page() -> gr.Blocks:
         for event in taken:
             event.then(**checked).then(**estimated)
         gr.on([field.input for field in columns], trigger_mode="always_last", **checked).then(**estimated)
-        for label, names in (("Quick", list(QUICK)), ("All", metric_names()), ("None", [])):
+        for label, names in (("Quick", list(QUICK)), ("All", list(metric_names())), ("None", [])):
             sets[label].click(lambda names=names: names, None, metrics, **_quiet())
         metrics.change(answers.total, metrics, total, **_quiet())
         cases = [shown.cases, shown.page, shown.words]
@@ -158,19 +158,19 @@ def build_file_page() -> gr.Blocks:
 def _file_fields(letter: str, label: str) -> _FileFields:
     with gr.Column(min_width=320):
         upload = gr.File(label=label, file_types=list(SUFFIXES), height=120, elem_id=f"fp-upload-{letter}")
-        described = html_block(elem_id=f"fp-file-{letter}")
         with gr.Row(elem_classes="fp-columns"):
             columns = [
                 gr.Dropdown(
                     [],
-                    label=f"{words} ({letter.upper()})",
+                    label=f"{words} (column, {letter.upper()})",
                     visible=False,
                     interactive=True,
-                    min_width=140,
+                    min_width=110,
                     elem_id=f"fp-{role}-{letter}",
                 )
                 for role, words in _ROLES.items()
             ]
+        described = html_block(elem_id=f"fp-file-{letter}")
     return _FileFields(only_uploads(upload), described, columns)
 
 

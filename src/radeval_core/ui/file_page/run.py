@@ -9,13 +9,14 @@ from typing import Any
 from radeval_core import api
 from radeval_core.bench.compare_systems import Comparison, compare_scores
 from radeval_core.bench.system_pairs import align
+from radeval_core.engine.devices import one_thread
 from radeval_core.errors import InputError
 from radeval_core.io import PairColumns, Table
 from radeval_core.pairs import Pair
 from radeval_core.registry import get_spec
 from radeval_core.shown_values import shown_value
 from radeval_core.spool import DetailSpool
-from radeval_core.ui.file_page.timing import Stopwatch, duration, work_of
+from radeval_core.ui.file_page.timing import Stopwatch, about, work_of
 from radeval_core.ui.pair import MAX_CHARACTERS, demo_options
 
 #: pairs per step of the progress bar
@@ -158,6 +159,7 @@ def score_files(files: Sequence[ChosenFile], metrics: Sequence[str], leave_out: 
     """
     if not metrics:
         raise InputError("no metric is chosen: choose at least one")
+    one_thread()
     systems, notes = matched_systems(files, leave_out)
     watch = Stopwatch([work for pairs in systems.values() for work in work_of(pairs)])
     progress((0, len(watch.work)), desc="loading", unit="pairs")
@@ -166,7 +168,7 @@ def score_files(files: Sequence[ChosenFile], metrics: Sequence[str], leave_out: 
         watch.step()
         if watch.done % _STEP == 0 or watch.done == len(watch.work):
             left = watch.remaining or 0.0
-            words = f"about {duration(left)} left" if watch.done < len(watch.work) else "drawing"
+            words = f"{about(left)} left" if watch.done < len(watch.work) else "drawing"
             progress((watch.done, len(watch.work)), desc=words, unit="pairs")
 
     scored = {name: _score(name, pairs, metrics, tick) for name, pairs in systems.items()}

@@ -15,7 +15,7 @@ from radeval_core.ui.batch import MAX_BYTES, MAX_ROWS
 from radeval_core.ui.file_page.comparison import comparison_section
 from radeval_core.ui.file_page.overview import Overview, overview
 from radeval_core.ui.file_page.run import ChosenFile, FileRun, Progress, score_files
-from radeval_core.ui.file_page.timing import SAMPLE, duration, measure
+from radeval_core.ui.file_page.timing import SAMPLE, about, measure
 from radeval_core.ui.report.errors import JUDGES
 from radeval_core.ui.uploads import read_once
 
@@ -114,9 +114,11 @@ def metric_choices(estimates: Mapping[str, float]) -> list[tuple[str, str]]:
     choices = []
     for name in metric_names():
         seconds = estimates.get(name)
-        slow = get_spec(name).default_config.extra == "models"
-        time = f" · about {duration(seconds)}" if seconds is not None and (slow or seconds >= 1) else ""
-        choices.append((f"{name}{' ⏱' if slow else ''}{time}", name))
+        encoder = get_spec(name).default_config.extra == "models"
+        facts = ["encoder"] if encoder else []
+        if seconds is not None and (encoder or seconds >= 1):
+            facts.append(about(seconds))
+        choices.append((f"{name} ({', '.join(facts)})" if facts else name, name))
     return choices
 
 
@@ -126,11 +128,11 @@ def total_words(estimates: Mapping[str, float], metrics: Sequence[str]) -> str:
     if not metrics:
         return "No metric is chosen: choose at least one."
     if not estimates:
-        return f"{count}. ⏱ marks metrics that run an encoder; upload a file to see how long they take."
+        return f"{count}. Metrics that run an encoder are slower; upload a file to see how long they take."
     total = sum(estimates.get(name, 0.0) for name in metrics)
     return (
-        f"{count}: at most about {duration(total)} for your file. This is an estimate, measured on {SAMPLE} of its "
-        "pairs; metrics that share a model take less together."
+        f"{count}: {about(total)} for your file. This is an estimate, measured on up to {SAMPLE} of its pairs; metrics "
+        "that share a model take less together."
     )
 
 
