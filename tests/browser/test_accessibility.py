@@ -7,9 +7,14 @@ import pytest
 from radeval_core.registry import metric_names
 
 AXE = (Path(__file__).parent / "axe-core" / "axe.min.js").read_text("utf-8")
-PAGES = ["", "workbench/", "leaderboard/", *(f"{name}/" for name in metric_names())]
+PAGES = ["", "workbench/", "file_page/", "leaderboard/", *(f"{name}/" for name in metric_names())]
 #: what a page shows when it is ready
-READY = {"": "h1", "workbench/": ".wb-chip", "leaderboard/": "#ranking-table [role=gridcell]"}
+READY = {
+    "": "h1",
+    "workbench/": ".wb-chip",
+    "file_page/": "#fp-metrics label",
+    "leaderboard/": "#ranking-table [role=gridcell]",
+}
 #: the pages of metrics share their style: one of them is checked in the dark
 CASES = [(path, "light") for path in PAGES] + [(path, "dark") for path in (*READY, "green/")]
 RUN = """async () => {

@@ -147,7 +147,7 @@ def open_pair(system: str, metric: str, order: str, request: gr.Request, clicked
     chosen, place = run.system(system), getattr(clicked, "place", None)
     if not isinstance(place, int) or not 0 <= place < len(chosen.pairs):
         raise page_error("no such pair")
-    html = one_case(run, chosen, metric, place, visit.overviews[chosen.name].options)
+    html = one_case(run, chosen, metric, place, visit.overview(run, chosen).options)
     # the next step leads to the first page of cases
     return html, -1, "One pair. Next shows the list of cases again."
 
@@ -213,7 +213,7 @@ def _columns(fields: Sequence[str | None]) -> list[PairColumns]:
 
 def _overview(visit: FileVisit, system: str, metric: str) -> tuple[Any, ...]:
     run = _run(visit)
-    shown = visit.overviews[run.system(system).name]
+    shown = visit.overview(run, run.system(system))
     names = list(run.system(system).scores.results)
     return shown.sections, shown.index, gr.Dropdown(names, value=metric if metric in names else names[0])
 
@@ -221,7 +221,7 @@ def _overview(visit: FileVisit, system: str, metric: str) -> tuple[Any, ...]:
 def _cases(visit: FileVisit, system: str, metric: str, order: str, page: int) -> tuple[Any, ...]:
     run = _run(visit)
     chosen = run.system(system)
-    options = visit.overviews[chosen.name].options
+    options = visit.overview(run, chosen).options
     found = case_page(run, chosen, metric, order, page, options)
     return found.html, found.page, f"{found.words} · page {found.page + 1:,} of {found.pages:,}"
 

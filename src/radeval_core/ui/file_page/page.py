@@ -162,10 +162,10 @@ def _file_fields(letter: str, label: str) -> _FileFields:
             columns = [
                 gr.Dropdown(
                     [],
-                    label=f"{words} (column, {letter.upper()})",
+                    label=f"{words} (column of {letter.upper()})",
                     visible=False,
                     interactive=True,
-                    min_width=110,
+                    min_width=150,
                     elem_id=f"fp-{role}-{letter}",
                 )
                 for role, words in _ROLES.items()

@@ -14,7 +14,7 @@ from radeval_core.registry import get_spec, metric_names
 from radeval_core.ui.batch import MAX_BYTES, MAX_ROWS
 from radeval_core.ui.file_page.comparison import comparison_section
 from radeval_core.ui.file_page.overview import Overview, overview
-from radeval_core.ui.file_page.run import ChosenFile, FileRun, Progress, score_files
+from radeval_core.ui.file_page.run import ChosenFile, FileRun, Progress, SystemRun, score_files
 from radeval_core.ui.file_page.timing import SAMPLE, about, measure
 from radeval_core.ui.report.errors import JUDGES
 from radeval_core.ui.uploads import read_once
@@ -56,7 +56,7 @@ class FileVisit:
         tables: the tables of the first and the second system; None if there is none.
         estimates: estimated seconds by metric.
         run: the scored result, or None.
-        overviews: what the page shows of each system, by name.
+        overviews: what the page shows of each system, by name; drawn when it is first shown.
     """
 
     tables: list[Table | None] = field(default_factory=lambda: [None, None])
@@ -79,16 +79,21 @@ class FileVisit:
     def score(
         self, columns: Sequence[PairColumns], metrics: Sequence[str], leave_out: bool, progress: Progress
     ) -> FileRun:
-        """Score the files, and draw what the page shows of each system."""
+        """Score the files."""
         files = self.files(columns)
         if not files or not self.tables[0]:
             raise InputError("no file to score: upload one first, or try the sample")
         known = [name for name in metric_names() if name in metrics]
         run = score_files(files, known, leave_out, progress)
-        compared = comparison_section(run.comparison) if run.comparison else ""
-        self.overviews = {name: overview(system, compared) for name, system in run.systems.items()}
-        self.run = run
+        self.run, self.overviews = run, {}
         return run
+
+    def overview(self, run: FileRun, system: SystemRun) -> Overview:
+        """Return what the page shows of a system of the run."""
+        if system.name not in self.overviews:
+            compared = comparison_section(run.comparison) if run.comparison else ""
+            self.overviews[system.name] = overview(system, compared)
+        return self.overviews[system.name]
 
     @property
     def first_metric(self) -> str:
