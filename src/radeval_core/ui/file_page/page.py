@@ -244,7 +244,7 @@ def _endpoint() -> None:
         for label in ("Pairs", "Second system")
     ]
     metrics = gr.CheckboxGroup(metric_names(), value=list(QUICK), label="Metrics", visible=False)
-    columns = [gr.Textbox(label=f"Column: {words.lower()}", visible=False) for words in _ROLES.values()]
+    columns = [gr.Textbox("", label=f"Column: {words.lower()}", visible=False) for words in _ROLES.values()]
     leave_out = gr.Checkbox(label="Leave out rows that cannot be read", visible=False)
     gr.Button(visible=False).click(
         score_table,

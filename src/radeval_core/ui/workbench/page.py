@@ -118,7 +118,8 @@ def build_workbench() -> gr.Blocks:
                 picture = _html(elem_id="wb-picture")
                 reasons = _html(elem_id="wb-reasons")
         why = _html(elem_id="wb-why")
-        _html(f'<p class="wb-note">A whole file of pairs, or two systems: the {space_link("file_page", "file page")}.</p>')
+        whole = space_link("file_page", "file page")
+        _html(f'<p class="wb-note">A whole file of pairs, or two systems: the {whole}.</p>')
         with gr.Accordion("Numbers and signatures", open=False):
             table = gr.Dataframe(
                 numbers,
