@@ -82,8 +82,8 @@ def estimate(request: gr.Request, metrics: Sequence[str], *columns: str | None) 
     """Measure how long each metric takes for the files, and write it onto the chips."""
     visit = SHELF.get(_key(request)) or FileVisit()
     visit.estimate(_columns(columns))
-    choices = metric_choices(visit.estimates)
-    return gr.CheckboxGroup(choices=choices, value=list(metrics)), total_words(visit.estimates, metrics)
+    # only the labels change: the visitor may have chosen other metrics in the meantime
+    return gr.CheckboxGroup(choices=metric_choices(visit.estimates)), total_words(visit.estimates, metrics)
 
 
 def total(metrics: Sequence[str], request: gr.Request) -> str:

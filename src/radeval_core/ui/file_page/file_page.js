@@ -57,8 +57,13 @@
   });
   document.addEventListener("change", (event) => { if (event.target.id === "fp-error") filter(); });
 
-  // a new table has no count yet
-  new MutationObserver(() => { if (index() && !document.getElementById("fp-count")) filter(); }).observe(document.body, { childList: true, subtree: true });
+  // a new table has no count yet; Gradio gives its upload buttons a name that differs from their words
+  const arrange = () => {
+    if (index() && !document.getElementById("fp-count")) filter();
+    document.querySelectorAll("[id^=fp-upload] button.upload-container[aria-label]").forEach((button) => button.removeAttribute("aria-label"));
+  };
+  new MutationObserver(arrange).observe(document.body, { childList: true, subtree: true });
+  arrange();
 
   window.filePage = {
     found(found) { places = Array.isArray(found) ? found : null; filter(); },
