@@ -235,6 +235,7 @@ def test_a_result_has_no_serious_violation(scheme, browser, spaces_url):
     upload(page, as_jsonl(), "b")
     choose(page)
     scored(page)
+    page.get_by_text("3 metrics chosen: ").wait_for()
     page.wait_for_timeout(400)  # fading in has ended
     page.evaluate(AXE)
     found = page.evaluate(VIOLATIONS)

@@ -78,12 +78,12 @@ def check(request: gr.Request, *columns: str | None) -> tuple[Any, ...]:
     return *words, gr.Checkbox(visible=unreadable, value=False), gr.Button(visible=visit.tables[1] is not None)
 
 
-def estimate(request: gr.Request, metrics: Sequence[str], *columns: str | None) -> tuple[Any, str]:
+def estimate(request: gr.Request, *columns: str | None) -> Any:
     """Measure how long each metric takes for the files, and write it onto the chips."""
     visit = SHELF.get(_key(request)) or FileVisit()
     visit.estimate(_columns(columns))
     # only the labels change: the visitor may have chosen other metrics in the meantime
-    return gr.CheckboxGroup(choices=metric_choices(visit.estimates)), total_words(visit.estimates, metrics)
+    return gr.CheckboxGroup(choices=metric_choices(visit.estimates))
 
 
 def total(metrics: Sequence[str], request: gr.Request) -> str:

@@ -119,11 +119,12 @@ def build_file_page() -> gr.Blocks:
         }
         estimated: dict[str, Any] = {
             "fn": answers.estimate,
-            "inputs": [metrics, *columns],
-            "outputs": [metrics, total],
+            "inputs": columns,
+            "outputs": metrics,
             "show_progress_on": [total],
             **_private(),
         }
+        summed: dict[str, Any] = {"fn": answers.total, "inputs": metrics, "outputs": total, **_quiet()}
         taken = [
             side.upload.upload(
                 take, side.upload, [side.upload, status, *side.columns], show_progress_on=[side.described], **_private()
@@ -133,11 +134,13 @@ def build_file_page() -> gr.Blocks:
         taken.append(sample.click(answers.take_sample, None, [status, *columns], **_private()))
         taken.append(remove.click(answers.remove_second, None, sides[1].columns, **_private()))
         for event in taken:
-            event.then(**checked).then(**estimated)
-        gr.on([field.input for field in columns], trigger_mode="always_last", **checked).then(**estimated)
+            event.then(**checked).then(**estimated).then(**summed)
+        gr.on([field.input for field in columns], trigger_mode="always_last", **checked).then(**estimated).then(
+            **summed
+        )
         for label, names in (("Quick", list(QUICK)), ("All", list(metric_names())), ("None", [])):
             sets[label].click(lambda names=names: names, None, metrics, **_quiet())
-        metrics.change(answers.total, metrics, total, **_quiet())
+        metrics.change(**summed)
         cases = [shown.cases, shown.page, shown.words]
         overview = [shown.sections, shown.index, shown.metric]
         score.click(
