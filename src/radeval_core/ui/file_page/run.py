@@ -181,7 +181,7 @@ def score_files(files: Sequence[ChosenFile], metrics: Sequence[str], leave_out: 
 
 
 def _score(name: str, pairs: list[Pair], metrics: Sequence[str], tick: Callable[[], None]) -> SystemRun:
-    details = DetailSpool()
+    details = DetailSpool(in_memory=True)
 
     def keep(row: Mapping[str, Any]) -> None:
         details.add(row)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from radeval_core import api
-from radeval_core.engine.devices import one_thread
 from radeval_core.pairs import Pair
 
 #: pairs that are scored for an estimate
@@ -50,7 +49,6 @@ def measure(
     Models are loaded before the clock starts. What seems slow is measured again, and the shorter time counts: the
     machine may have been busy. A metric that cannot score the sample has no estimate.
     """
-    one_thread()
     sample = spread(pairs)
 
     def seconds(name: str) -> float:

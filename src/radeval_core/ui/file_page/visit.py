@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from radeval_core.engine.devices import one_thread
 from radeval_core.errors import InputError
 from radeval_core.html_text import text
 from radeval_core.io import PairColumns, Table, guess_columns, read_table
@@ -74,6 +75,7 @@ class FileVisit:
             pairs = [pair for file in self.files(columns) for pair in file.pairs()[0]]
         except InputError:
             pairs = []
+        one_thread()
         self.estimates = measure(pairs, metric_names()) if pairs else {}
 
     def score(
