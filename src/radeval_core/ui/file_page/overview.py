@@ -62,9 +62,8 @@ def overview(system: SystemRun, comparison: str = "") -> Overview:
     links = "".join(f'<a href="#{name}">{title}</a>' for name, title in _SECTIONS.items() if parts[name])
     links += '<a href="#fp-pairs">Pairs</a><a href="#fp-cases">Cases</a>'
     nav = f'<nav class="fp-nav" aria-label="Sections of the result">{links}</nav>'
-    beside = f'<div class="fp-beside">{parts["summary"]}{parts["errors"]}</div>'
-    shown = [parts["comparison"], beside, *list(parts.values())[3:]]
-    return Overview(f"{nav}{''.join(shown)}", _error_choice(content) + index_table(content), content.options)
+    sections = f"{nav}{''.join(parts.values())}"
+    return Overview(sections, _error_choice(content) + index_table(content), content.options)
 
 
 def _unscored_section(content: Content) -> str:
