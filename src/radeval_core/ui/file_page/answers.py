@@ -16,7 +16,7 @@ from radeval_core.html_text import text
 from radeval_core.io import PairColumns, Table
 from radeval_core.ui.file_page import downloads
 from radeval_core.ui.file_page.cases import DIFFER, WORST, case_page, one_case
-from radeval_core.ui.file_page.run import FileRun
+from radeval_core.ui.file_page.run import ChosenFile, FileRun
 from radeval_core.ui.file_page.sample import sample_tables
 from radeval_core.ui.file_page.shelf import Shelf
 from radeval_core.ui.file_page.visit import (
@@ -71,8 +71,7 @@ def check(request: gr.Request, *columns: str | None) -> tuple[Any, ...]:
     visit = SHELF.get(_key(request)) or FileVisit()
     words, unreadable = [], False
     for table, own in zip(visit.tables, _columns(columns), strict=True):
-        file = next(iter(FileVisit([table, None]).files([own, own])), None)
-        described = describe(file) if file else ""
+        described = describe(ChosenFile(table, own)) if table else ""
         unreadable = unreadable or 'class="fp-problem"' in described
         words.append(described)
     return *words, gr.Checkbox(visible=unreadable, value=False), gr.Button(visible=visit.tables[1] is not None)
