@@ -32,6 +32,15 @@ def test_pairs_come_back_as_they_were(given_pairs):
     assert all(one == other for one, other in zip_longest(kept, kept)), "two readers do not disturb each other"
 
 
+def test_details_can_stay_in_memory():
+    details = DetailSpool(in_memory=True)
+    details.add({"id": 1, "details": {"green": {"matched": 2}}})
+    details.add({"id": 2, "details": {"green": {"matched": 3}}})
+    assert (details[1], details[0], len(details)) == ({"green": {"matched": 3}}, {"green": {"matched": 2}}, 2)
+    with pytest.raises(OSError, match="fileno"):
+        details._rows._file.fileno()
+
+
 def test_no_report_is_readable_on_disk():
     kept = PairSpool([Pair("A secret effusion.", ("Another secret.",), "secret-id")] * 9)
     details = DetailSpool()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -28,9 +29,10 @@ _MEMORY = 32 << 20
 class _SealedRows:
     """Blocks of JSON values, encrypted, in memory or in a temporary file."""
 
-    def __init__(self) -> None:
+    def __init__(self, in_memory: bool = False) -> None:
         self._ends = [0]
-        self._file = tempfile.SpooledTemporaryFile(_MEMORY)  # noqa: SIM115 - lives as long as this object
+        # the file lives as long as this object
+        self._file = BytesIO() if in_memory else tempfile.SpooledTemporaryFile(_MEMORY)  # noqa: SIM115
         self._cipher = AESGCM(AESGCM.generate_key(128))
 
     def append(self, block: Any) -> None:
@@ -49,10 +51,14 @@ class _SealedRows:
 
 
 class DetailSpool:
-    """Holds the structures behind the scores of each pair; `add` is the `on_details` of a run."""
+    """Holds the structures behind the scores of each pair; `add` is the `on_details` of a run.
 
-    def __init__(self) -> None:
-        self._rows = _SealedRows()
+    Args:
+        in_memory: never use a temporary file.
+    """
+
+    def __init__(self, in_memory: bool = False) -> None:
+        self._rows = _SealedRows(in_memory)
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Keep one row `{"id", "details": {metric: {...}}}`; rows come in the order of the pairs."""

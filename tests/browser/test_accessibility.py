@@ -7,11 +7,12 @@ import pytest
 from radeval_core.registry import metric_names
 
 AXE = (Path(__file__).parent / "axe-core" / "axe.min.js").read_text("utf-8")
-PAGES = ["", "workbench/", "leaderboard/", "reading_room/", *(f"{name}/" for name in metric_names())]
+PAGES = ["", "workbench/", "file_page/", "leaderboard/", "reading_room/", *(f"{name}/" for name in metric_names())]
 #: what a page shows when it is ready
 READY = {
     "": "h1",
     "workbench/": ".wb-chip",
+    "file_page/": "#fp-metrics label",
     "leaderboard/": "#ranking-table [role=gridcell]",
     "reading_room/": "main button",
 }

@@ -72,7 +72,7 @@ def test_the_app_of_a_metrics_space_builds_its_demo(name, root, tmp_path):
     assert app["demo"].title == f"radeval: {name}"
 
 
-@pytest.mark.parametrize("name", ["workbench", "leaderboard", "reading_room"])
+@pytest.mark.parametrize("name", ["workbench", "file_page", "leaderboard", "reading_room"])
 def test_the_space_of_a_page_is_its_card_app_and_requirements(name, root, tmp_path):
     space = assemble(name, root, tmp_path / name)
     assert sorted(f.name for f in space.iterdir()) == ["README.md", "app.py", "requirements.txt"]
@@ -194,7 +194,7 @@ def run_main(capsys, *args):
 def test_dry_run_prints_folders_and_uploads_nothing(capsys, root, tmp_path):
     code, printed = run_main(capsys, "all", "--root", root, "--dry-run", tmp_path, "--json")
     assert code == 0
-    names = [*metric_names(), "leaderboard", "reading_room", "workbench"]
+    names = [*metric_names(), "file_page", "leaderboard", "reading_room", "workbench"]
     assert [row["space"] for row in json.loads(printed.out)] == names
     assert sorted(f.name for f in tmp_path.iterdir()) == sorted(names)
 
@@ -224,7 +224,7 @@ def test_the_organisation_must_be_given(capsys, checkout, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("name", [*metric_names(), "leaderboard", "reading_room", "workbench"])
+@pytest.mark.parametrize("name", [*metric_names(), "file_page", "leaderboard", "reading_room", "workbench"])
 def test_every_file_names_the_organisation(name, root, tmp_path):
     space = assemble(name, root, tmp_path / name, "my-org")
     texts = {file.name: file.read_text() for file in space.iterdir()}
@@ -303,7 +303,7 @@ def published(hub, root, tmp_path_factory):
 def test_publishing_prints_the_address_of_each_space(published, hub):
     assert {row["space"]: row["url"] for row in published} == {
         name: f"{hub.url}/spaces/radeval/{name}"
-        for name in [*metric_names(), "leaderboard", "reading_room", "workbench"]
+        for name in [*metric_names(), "file_page", "leaderboard", "reading_room", "workbench"]
     }
 
 

@@ -126,6 +126,21 @@ def test_errors_are_named_counted_and_can_be_filtered(page):
     assert 'data-show="missing_finding"' in page
 
 
+def test_errors_by_finding_and_agreement_have_sections_of_their_own(page):
+    for name, title in (("findings", "Errors by finding"), ("agreement", "Agreement between metrics")):
+        assert f'<section id="{name}"><h2>{title}</h2>' in page and f'<a href="#{name}">{title}</a>' in page
+    findings = page.split('<section id="findings">')[1].split("</section>")[0]
+    # the left effusion is on the wrong side; the pneumothorax of the empty report is missing
+    assert re.search(r"Pleural effusion</th>.*?<td>0 of 1</td><td>0</td><td>1</td>", findings)
+    assert re.search(r"Pneumothorax</th>.*?<td>1 of 1</td><td>0</td><td>0</td>", findings)
+    agreement = page.split('<section id="agreement">')[1].split("</section>")[0]
+    assert agreement.count('<th scope="row">') == len(NAMES) and agreement.count('class="own"') == len(NAMES)
+
+
+def test_one_metric_has_no_agreement(page_of):
+    assert '<section id="agreement">' not in page_of(names=["rouge"])
+
+
 def test_errors_of_a_pair_by_hand():
     green = {
         "matched": {},

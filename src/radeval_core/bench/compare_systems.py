@@ -17,11 +17,19 @@ from radeval_core.runner import MetricResult
 from radeval_core.shown_values import ShownValue, metrics_of
 from radeval_core.stats.bootstrap import RESAMPLES, SEED, interval95
 from radeval_core.stats.multiplicity import holm
-from radeval_core.stats.paired import FLIPS, PairedTest, paired_tests
+from radeval_core.stats.paired import (
+    FLIPS,
+    SMALLEST_P_BOOTSTRAP,
+    SMALLEST_P_RANDOMISATION,
+    PairedTest,
+    paired_tests,
+)
 
 #: a system with a p-value of at least this much against the best is as good as the best
 ALPHA = 0.05
-_TESTS = ("p_bootstrap", "p_randomisation")
+#: the tests, with the smallest p-value that each can give
+SMALLEST_P = {"p_bootstrap": SMALLEST_P_BOOTSTRAP, "p_randomisation": SMALLEST_P_RANDOMISATION}
+_TESTS = tuple(SMALLEST_P)
 
 
 @dataclass(frozen=True)
@@ -238,6 +246,14 @@ def difference_of(a: SystemNumber, b: SystemNumber) -> tuple[float | None, tuple
     if a.test:  # b is the best, and the test's difference is best minus the other
         return test.difference, test.ci95
     return -test.difference, test.ci95 and (-test.ci95[1], -test.ci95[0])
+
+
+def p_text(number: SystemNumber, test: str) -> str:
+    """Return the corrected p-value of a test; `≤` if the test cannot give a smaller one."""
+    if number.test is None:
+        return "-"
+    smallest = getattr(number.test, test) <= SMALLEST_P[test]
+    return f"{'≤ ' if smallest else ''}{number.adjusted[test]:.4f}"
 
 
 def _p_values(number: SystemNumber) -> dict[str, float | None]:

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from radeval_core.bench.compare_systems import ALPHA, ComparedValue, Comparison, SystemNumber, difference_of
+from radeval_core.bench.compare_systems import (
+    ALPHA,
+    SMALLEST_P,
+    ComparedValue,
+    Comparison,
+    SystemNumber,
+    difference_of,
+    p_text,
+)
 from radeval_core.bench.tables import plain_number, value
 from radeval_core.cli.table_formats import Cell, csv_text, latex, markdown, number_cell
 from radeval_core.cli.tables import count_text, print_table
-from radeval_core.stats.paired import SMALLEST_P_BOOTSTRAP, SMALLEST_P_RANDOMISATION
 
-_SMALLEST = {"p_bootstrap": SMALLEST_P_BOOTSTRAP, "p_randomisation": SMALLEST_P_RANDOMISATION}
 #: marks of systems that are worse than the best, by the largest p-value
 _STARS = ((0.001, "***"), (0.01, "**"), (ALPHA, "*"))
 TIE = "†"
@@ -50,14 +56,6 @@ def print_comparison(
             print(line)
 
 
-def p_text(number: SystemNumber, test: str) -> str:
-    """Return the corrected p-value of a test; `≤` if the test cannot give a smaller one."""
-    if number.test is None:
-        return "-"
-    smallest = getattr(number.test, test) <= _SMALLEST[test]
-    return f"{'≤ ' if smallest else ''}{number.adjusted[test]:.4f}"
-
-
 def mark(number: SystemNumber) -> str:
     """Return the mark of a system: a dagger if it is not significantly worse than the best, else stars."""
     if number.best or number.test is None or number.value is None:
@@ -75,7 +73,7 @@ def _print_pair(result: Comparison, systems: Sequence[str]) -> None:
         tested = b if b.test else a
         cells = [plain_number(number.value, 4) for number in (a, b)]
         cells += [value({"value": difference, "ci95": interval})]
-        cells += [p_text(tested, test) for test in _SMALLEST]
+        cells += [p_text(tested, test) for test in SMALLEST_P]
         rows.append([row.shown.name, *cells, _count(row), _better(row)])
     a_name, b_name = systems
     header = ["metric", f"A: {a_name}", f"B: {b_name}", "B - A (95 % interval)", "p bootstrap", "p randomisation"]

@@ -18,13 +18,13 @@ def add_hub_commands(commands: Any, common: argparse.ArgumentParser) -> None:
     publish = hub_commands.add_parser(
         "publish",
         parents=[common],
-        help="publish metrics, the workbench, the leaderboard and the reading room as Spaces",
+        help="publish metrics, the workbench, the file page, the leaderboard and the reading room as Spaces",
         description="Assemble each Space (metric module, card, requirements, app) and upload it. "
         "Run it in a checkout, after `hf auth login`.",
     )
     publish.set_defaults(run=_publish)
     publish.add_argument(
-        "names", nargs="+", metavar="NAME", help="metrics, workbench, leaderboard, reading_room, or `all`"
+        "names", nargs="+", metavar="NAME", help="metrics, workbench, file_page, leaderboard, reading_room, or `all`"
     )
     publish.add_argument("--org", help="your user name or an organisation on the Hub; cards and examples name it")
     publish.add_argument("--root", default=".", metavar="DIR", help="the checkout (default: this folder)")

@@ -1,7 +1,7 @@
 """Assemble the files of a Space from a checkout, and upload them to the Hub.
 
 The Space of a metric has two uses: `evaluate.load("radeval/<name>")` reads `<name>.py` from it, and people see its
-demo. The workbench and the leaderboard are only pages.
+demo. The workbench, the file page and the leaderboard are only pages.
 """
 
 from __future__ import annotations

@@ -21,6 +21,8 @@ _CONTEXT = (
 )
 #: columns listed in an error
 _SHOWN = 20
+#: what an error says about a table whose first row holds reports
+NO_HEADER = "the first row is no header, because it contains sentences: add the names of the columns"
 #: a longer column name is taken for a report
 _NAME_LENGTH, _NAME_WORDS = 40, 4
 
@@ -171,6 +173,34 @@ class ColumnFinder:
             self._notes.say(f"{path}: column {ids[0]!r} is not used: {naming} takes the ids from it")
 
 
+class EveryColumn(ColumnFinder):
+    """Finds every column of a table, for a reader that chooses among them later."""
+
+    def __init__(self, notes: Notes) -> None:
+        super().__init__((), notes, hints=False)
+
+    def find(self, where: str, names: Iterable[str]) -> Mapping[str, str]:
+        """Return all columns, each under its own name."""
+        return {name: name for name in names}
+
+    def has_all(self, names: Sequence[str]) -> bool:
+        """Return False: no column tells which separator is right, so the one that gives the most columns is taken."""
+        return False
+
+
+def guess_columns(names: Sequence[str]) -> dict[str, str]:
+    """Return the columns that are most likely prediction, reference and id; a role without a likely column is left out.
+
+    Our own names come first, then the usual ones. No column gets two roles.
+    """
+    guessed: dict[str, str] = {}
+    for role in PairColumns().roles():
+        free = [name for name in names if name not in guessed.values()]
+        if found := next(iter(_matches(role, free)), None) or _suggestion(role, free):
+            guessed[role.name] = found
+    return guessed
+
+
 def refuse_duplicates(where: str, names: Iterable[str]) -> None:
     """Raise an error if two columns have the same name; columns without a name are never read."""
     seen: set[str] = set()
@@ -186,6 +216,11 @@ def shown(name: str) -> str:
     return repr(name) if plain else f"({len(name)} characters of text)"
 
 
+def no_header(names: Iterable[str]) -> bool:
+    """Return True if names of columns look like reports."""
+    return any(shown(name) != repr(name) for name in names)
+
+
 def _matches(role: Role, names: Sequence[str]) -> list[str]:
     """Return the columns that fit a role: those with exactly its name, else those that differ only in case."""
     exact = [name for name in names if name in role.accepted]
@@ -195,8 +230,8 @@ def _matches(role: Role, names: Sequence[str]) -> list[str]:
 def _missing(roles: Sequence[Role], names: Sequence[str], hints: bool) -> str:
     wanted = ", ".join(" or ".join(map(repr, role.accepted)) for role in roles)
     text = f"column{'s' * (len(roles) > 1)} {wanted} {'are' if len(roles) > 1 else 'is'} missing; "
-    if any(shown(name) != repr(name) for name in names):
-        return f"{text}the first row is no header, because it contains sentences: add the names of the columns"
+    if no_header(names):
+        return f"{text}{NO_HEADER}"
     listed = _quoted(names[:_SHOWN]) + f" and {len(names) - _SHOWN} more" * (len(names) > _SHOWN)
     text += f"found {listed or 'none'}"
     if not hints:

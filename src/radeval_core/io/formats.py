@@ -22,11 +22,18 @@ from radeval_core.io.text_stream import numbered_lines, open_text
 
 #: a place such as `FILE: line 3`, and the row there
 Row = tuple[str, dict[str, Any]]
+#: receives the error of a row that cannot be read
+Refuse = Callable[[InputError], None]
 TABLE_FORMATS = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
 TEXT_FORMAT = ".txt"
 _SEPARATORS = (",", ";", "\t")
 #: how programs write a missing value into a CSV file, besides an empty cell
 _MISSING = frozenset({"NaN", "nan", "null", "NULL", "<NA>"})
+
+
+def raised(error: InputError) -> None:
+    """Raise the error of a row: a file with such a row is not read."""
+    raise error
 
 
 def format_of(path: Path) -> str:
@@ -41,7 +48,9 @@ def accepted_text(formats: tuple[str, ...]) -> str:
     return f"{', '.join(formats)}; all but .parquet also with .gz"
 
 
-def table_rows(path: Path, finder: ColumnFinder, notes: Notes, start: int = 0) -> Iterator[Row]:
+def table_rows(
+    path: Path, finder: ColumnFinder, notes: Notes, start: int = 0, refuse: Refuse = raised, batch: int = 1024
+) -> Iterator[Row]:
     """Yield the rows of a table. A header without the columns we need is refused at once.
 
     Args:
@@ -49,36 +58,49 @@ def table_rows(path: Path, finder: ColumnFinder, notes: Notes, start: int = 0) -
         finder: finds the columns.
         notes: receives what the user should know about the file.
         start: number of rows to pass over; most formats do not read them.
+        refuse: receives the error of a single row of JSONL, CSV or TSV that cannot be read; the others follow.
+        batch: rows of a Parquet file in memory at once.
     """
     if format_of(path) == ".jsonl":
-        return jsonl_rows(path, notes, start)
+        return jsonl_rows(path, notes, start, refuse)
     if format_of(path) == ".parquet":
-        return _parquet_rows(path, finder, start)
+        return _parquet_rows(path, finder, start, batch)
     readers: dict[str, Callable[[], Iterator[Row]]] = {
         ".json": lambda: json_values(path, notes),
-        ".csv": lambda: _csv_rows(path, finder, notes, _SEPARATORS),
-        ".tsv": lambda: _csv_rows(path, finder, notes, ("\t",)),
+        ".csv": lambda: _csv_rows(path, finder, notes, _SEPARATORS, refuse),
+        ".tsv": lambda: _csv_rows(path, finder, notes, ("\t",), refuse),
     }
     return islice(readers[format_of(path)](), start, None)
 
 
-def jsonl_rows(path: Path, notes: Notes | None = None, start: int = 0) -> Iterator[Row]:
+def jsonl_rows(path: Path, notes: Notes | None = None, start: int = 0, refuse: Refuse = raised) -> Iterator[Row]:
     """Yield the objects of a JSONL file after the first `start`, each with its place: `FILE: line N`."""
     filled = ((n, line) for n, line in numbered_lines(path, notes or Notes()) if line and not line.isspace())
     for number, line in islice(filled, start, None):
         where = f"{path}: line {number}"
         try:
-            row = DECODER.decode(line)
-        except json.JSONDecodeError as error:
-            raise InputError(f"{where}, column {error.colno}: not valid JSON ({error.msg})") from error
-        except UNREADABLE as error:
-            raise InputError(f"{where}: {why_unreadable(error)}") from None
-        if not isinstance(row, dict):
-            raise InputError(f"{where}: expected a JSON object, got {type(row).__name__}")
-        yield where, row
+            row = _json_object(where, line)
+        except InputError as error:
+            refuse(error)
+        else:
+            yield where, row
 
 
-def _csv_rows(path: Path, finder: ColumnFinder, notes: Notes, separators: tuple[str, ...]) -> Iterator[Row]:
+def _json_object(where: str, line: str) -> dict[str, Any]:
+    try:
+        row = DECODER.decode(line)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{where}, column {error.colno}: not valid JSON ({error.msg})") from error
+    except UNREADABLE as error:
+        raise InputError(f"{where}: {why_unreadable(error)}") from None
+    if not isinstance(row, dict):
+        raise InputError(f"{where}: expected a JSON object, got {type(row).__name__}")
+    return row
+
+
+def _csv_rows(
+    path: Path, finder: ColumnFinder, notes: Notes, separators: tuple[str, ...], refuse: Refuse
+) -> Iterator[Row]:
     csv.field_size_limit(2**31 - 1)
     with open_text(path, notes, newline="") as file:
         first = next(file, "")
@@ -95,7 +117,8 @@ def _csv_rows(path: Path, finder: ColumnFinder, notes: Notes, separators: tuple[
                 if not values:
                     continue
                 if len(values) != len(header):
-                    raise InputError(f"{where}: {len(values)} columns where the header has {len(header)}")
+                    refuse(InputError(f"{where}: {len(values)} columns where the header has {len(header)}"))
+                    continue
                 yield where, {name: None if v in _MISSING else v for name, v in zip(header, values, strict=True)}
         except csv.Error as error:
             raise InputError(f"{path}: line {reader.line_num}: not valid CSV ({error})") from error
@@ -108,7 +131,7 @@ def _separator(first: str, finder: ColumnFinder, separators: tuple[str, ...]) ->
     return fits[0] if fits else max(headers, key=lambda separator: len(headers[separator]))
 
 
-def _parquet_rows(path: Path, finder: ColumnFinder, start: int) -> Iterator[Row]:
+def _parquet_rows(path: Path, finder: ColumnFinder, start: int, batch_rows: int) -> Iterator[Row]:
     import pyarrow
     import pyarrow.parquet
 
@@ -126,7 +149,9 @@ def _parquet_rows(path: Path, finder: ColumnFinder, start: int) -> Iterator[Row]
         ends = list(accumulate(groups))
         passed = bisect_right(ends, start)  # whole groups that are not read
         number = ends[passed - 1] if passed else 0
-        for batch in file.iter_batches(batch_size=1024, row_groups=list(range(passed, len(groups))), columns=wanted):
+        for batch in file.iter_batches(
+            batch_size=batch_rows, row_groups=list(range(passed, len(groups))), columns=wanted
+        ):
             cut = max(0, min(start - number, len(batch)))
             number += cut
             for row in batch.slice(cut).to_pylist():

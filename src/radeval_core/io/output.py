@@ -9,6 +9,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from io import StringIO
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -98,19 +99,35 @@ def finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def jsonl_text(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return rows as the text of a JSONL file."""
+    return "".join(map(_line, rows))
+
+
+def csv_text(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return rows, as `write_rows` takes them, as the text of a CSV file."""
+    file = StringIO()
+    _csv_lines(file, rows)
+    return file.getvalue()
+
+
 def _write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     with _open(path) as file:
         file.writelines(map(_line, rows))
 
 
-def _write_csv(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+def _write_csv(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     with _open(path, newline="") as file:
-        writer = csv.writer(_LineFeeds(file))
-        for index, row in enumerate(rows):
-            labels = {key: value for key, value in row.items() if key != "scores"}
-            if index == 0:
-                writer.writerow([*labels, *row["scores"]])
-            writer.writerow([*map(csv_cell, labels.values()), *row["scores"].values()])
+        _csv_lines(file, rows)
+
+
+def _csv_lines(file: TextIO, rows: Iterable[Mapping[str, Any]]) -> None:
+    writer = csv.writer(_LineFeeds(file))
+    for index, row in enumerate(rows):
+        labels = {key: value for key, value in row.items() if key != "scores"}
+        if index == 0:
+            writer.writerow([*labels, *row["scores"]])
+        writer.writerow([*map(csv_cell, labels.values()), *row["scores"].values()])
 
 
 class _LineFeeds:

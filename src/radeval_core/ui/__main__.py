@@ -13,7 +13,8 @@ from radeval_core.ui.space_page import spaces_folder
 def main(folder: Path | None = None) -> None:
     """Read the command line and serve the Spaces of a folder, by default those of this package, until stopped."""
     parser = argparse.ArgumentParser(description="Serve all Spaces behind one local page, or one of them.")
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a metric, workbench, leaderboard or reading_room")
+    pages = "workbench, file_page, leaderboard or reading_room"
+    parser.add_argument("name", nargs="?", metavar="NAME", help=f"a metric, {pages}")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
     parser.add_argument("--port", type=int, default=7860)
     options = parser.parse_args()

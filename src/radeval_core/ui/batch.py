@@ -22,7 +22,7 @@ from radeval_core.patient_context import CONTEXT_COLUMNS
 from radeval_core.registry import get_spec, scorer_class
 from radeval_core.ui.pair import check_length, demo_options, guarded, number, page_error
 from radeval_core.ui.score_header import headline
-from radeval_core.ui.uploads import remove_upload
+from radeval_core.ui.uploads import read_once
 
 SUFFIXES = (".jsonl", ".csv")
 #: limits of one upload: enough for a typical test set, small enough for a shared machine
@@ -100,19 +100,9 @@ def take_pairs(path: Path, further: tuple[str, ...] = ()) -> list[Pair]:
         path: the upload.
         further: columns that the metric reads besides the reports.
     """
-    try:
-        if path.suffix.lower() not in SUFFIXES:
-            raise InputError(f"{path.name}: the name must end in {' or '.join(SUFFIXES)}")
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise InputError(f"{path.name} has {size:,} bytes; the maximum here is {MAX_BYTES:,}")
-        pairs = list(open_pairs(path, limit=MAX_ROWS + 1, further=further))
-    except InputError as error:
-        raise InputError(str(error).replace(str(path), path.name)) from None
-    except OSError:
-        raise InputError("the upload no longer exists: choose the file again") from None
-    finally:
-        remove_upload(path)
+    pairs = read_once(
+        path, SUFFIXES, MAX_BYTES, lambda file: list(open_pairs(file, limit=MAX_ROWS + 1, further=further))
+    )
     if len(pairs) > MAX_ROWS:
         raise InputError(f"{path.name} has more than {MAX_ROWS:,} rows: score it in parts, or with `radeval score`")
     for i, pair in enumerate(pairs, 1):

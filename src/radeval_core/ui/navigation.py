@@ -11,7 +11,7 @@ from radeval_core.registry import metric_names
 from radeval_core.ui.space_page import hub_org, spaces_folder
 
 #: pages that come first; others follow by name
-_FIRST = ("workbench", "leaderboard")
+_FIRST = ("workbench", "file_page", "leaderboard")
 
 
 def navigation(own: str) -> str:
@@ -31,8 +31,12 @@ def navigation(own: str) -> str:
     )
 
 
+def space_link(name: str, words: str, attributes: str = "") -> str:
+    """Return a link to a Space as HTML."""
+    address = f"https://huggingface.co/spaces/{hub_org()}/{name}"
+    return f'<a href="{text(address)}" data-space="{text(name)}" target="_self"{attributes}>{text(words)}</a>'
+
+
 def _link(name: str, own: str) -> str:
     here = ' aria-current="page"' if name == own else ""
-    shown = name if name in metric_names() else name.replace("_", " ").capitalize()
-    address = f"https://huggingface.co/spaces/{hub_org()}/{name}"
-    return f'<a href="{text(address)}" data-space="{text(name)}" target="_self"{here}>{text(shown)}</a>'
+    return space_link(name, name if name in metric_names() else name.replace("_", " ").capitalize(), here)

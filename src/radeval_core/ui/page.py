@@ -14,7 +14,7 @@ from radeval_core.ui.configs import offered_configs
 from radeval_core.ui.context_fields import context_fields, context_from
 from radeval_core.ui.examples import EXAMPLES
 from radeval_core.ui.html_block import html_block
-from radeval_core.ui.navigation import navigation
+from radeval_core.ui.navigation import navigation, space_link
 from radeval_core.ui.opening import SHEET, offered_examples, opening_example, opening_pair, page_of, patient
 from radeval_core.ui.page_head import describe_page
 from radeval_core.ui.pair import ScoredPair, demo_options, score_pair
@@ -271,6 +271,8 @@ def _file_tab(spec: MetricSpec, config: gr.Dropdown) -> None:
         "server deletes the "
         "upload after reading it; the results exist only on this page."
     )
+    link = space_link("file_page", "file page")
+    html_block(f'<p class="rv-more">Several metrics at once, the worst cases, two systems compared: the {link}.</p>')
     file = only_uploads(gr.File(label="JSONL or CSV", file_types=list(batch.SUFFIXES), height=140, elem_id="upload"))
     result = html_block(elem_id="file-result", min_height=60)
     download = html_block(elem_id="download")

@@ -13,7 +13,13 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
+
+from radeval_core.errors import InputError
+
+T = TypeVar("T")
 
 _VARIABLE = "GRADIO_TEMP_DIR"
 _PREFIX = "radeval-uploads-"
@@ -67,6 +73,30 @@ def remove_upload(path: Path) -> None:
         if path.parent.resolve() != upload_folder():
             with contextlib.suppress(OSError):  # not empty: another upload of the same content is arriving
                 path.parent.rmdir()
+
+
+def read_once(path: Path, suffixes: Sequence[str], most_bytes: int, read: Callable[[Path], T]) -> T:
+    """Read an upload. It is always deleted, even after an error; errors name the file, not its folder.
+
+    Args:
+        path: the upload.
+        suffixes: how its name may end.
+        most_bytes: its largest size.
+        read: reads it.
+    """
+    try:
+        if path.suffix.lower() not in suffixes:
+            raise InputError(f"{path.name}: the name must end in {' or '.join(suffixes)}")
+        size = path.stat().st_size
+        if size > most_bytes:
+            raise InputError(f"{path.name} has {size:,} bytes; the maximum here is {most_bytes:,}")
+        return read(path)
+    except InputError as error:
+        raise InputError(str(error).replace(str(path), path.name)) from None
+    except OSError:
+        raise InputError("the upload no longer exists: choose the file again") from None
+    finally:
+        remove_upload(path)
 
 
 def sweep(folder: Path, max_age: float = MAX_AGE, now: float | None = None) -> int:

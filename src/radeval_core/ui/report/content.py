@@ -80,6 +80,11 @@ class Content:
         """Return the number of scored pairs that are not on the page."""
         return len(self.scores.ids) - len(self.pairs)
 
+    @property
+    def where(self) -> str:
+        """Return which pairs are on the page, in words."""
+        return f"the {len(self.pairs):,} pairs on this page" if self.left_out else "all pairs"
+
 
 def gather(
     scores: Scores,

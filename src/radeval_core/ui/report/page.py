@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import resources
 from typing import Any
@@ -19,12 +20,17 @@ from radeval_core.html_text import text
 from radeval_core.page_style import file_colours
 from radeval_core.pairs import Pair
 from radeval_core.ui.report import MOST_PAIRS
+from radeval_core.ui.report.agreement import agreement_section
 from radeval_core.ui.report.content import Content, Details, gather
+from radeval_core.ui.report.findings import finding_section
 from radeval_core.ui.report.index import controls, index_table
 from radeval_core.ui.report.pair import pair_card
 from radeval_core.ui.report.summary import distribution_section, error_section, summary_section
 from radeval_core.ui.sheet import sheet_style
 from radeval_core.ui.views import stylesheet
+
+#: name and title of a section, see `tables.section`
+_SECTION = re.compile(r'<section id="(\w+)"><h2>(.*?)</h2>')
 
 
 def report_page(
@@ -35,6 +41,7 @@ def report_page(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     most: int = MOST_PAIRS,
     read: Callable[[str], ParsedReport] = parse,
+    further: str = "",
 ) -> Iterator[str]:
     """Yield the page in pieces.
 
@@ -46,15 +53,22 @@ def report_page(
         options: options the metrics were computed with.
         most: the most pairs to show, the worst first. The summary covers all of them.
         read: parses a report for the marked-up sheets; give the parser of the run if it has a lexicon of its own.
+        further: sections to put first, such as a comparison with another system, as escaped HTML.
     """
     content = gather(scores, pairs, details, source, options or {}, most, read)
     script = _file("script.js")
     title = f"Scores of {source}" if source else "Scores"
     yield _head(title, script)
     yield f"<header><h1>{text(title)}</h1>{_theme()}<p>{text(_facts(content))}</p>{_notes(content)}</header>\n"
-    yield f"{_nav(content)}<main>\n"
-    yield f'<div class="beside">{summary_section(content)}{error_section(content)}</div>\n'
-    yield distribution_section(content)
+    errors = error_section(content)
+    parts = [
+        f'<div class="beside">{summary_section(content)}{errors}</div>\n',
+        distribution_section(content),
+        finding_section((shown.pair for shown in content.pairs), content.where),
+        agreement_section(content.results),
+    ]
+    yield f"{_nav(further, *parts)}<main>\n{further}"
+    yield from parts
     yield f'<section id="pairs"><h2>Pairs</h2>\n{controls(content)}{index_table(content)}<div id="cards">\n'
     for shown in content.pairs:
         yield pair_card(shown, content)
@@ -75,7 +89,12 @@ def _head(title: str, script: str) -> str:
 
 def _style() -> str:
     """Return the styles; the dark colours hold for readers whose system is dark and for those who choose dark."""
-    return f"{file_colours()}{_file('style.css')}{stylesheet()}{sheet_style()}"
+    return f"{file_colours()}{section_style()}{_file('style.css')}{stylesheet()}{sheet_style()}"
+
+
+def section_style() -> str:
+    """Return the CSS of the sections and of the table of pairs, which other pages show too."""
+    return _file("sections.css")
 
 
 def _theme() -> str:
@@ -103,12 +122,11 @@ def _notes(content: Content) -> str:
     return f"{notes}<noscript><p>Turn on scripts to sort and open the pairs.</p></noscript>"
 
 
-def _nav(content: Content) -> str:
-    errors = '<a href="#errors">What goes wrong</a>' if error_section(content) else ""
-    return (
-        '<nav aria-label="Sections"><a href="#summary">Summary</a>'
-        f'{errors}<a href="#distributions">Distributions</a><a href="#pairs">Pairs</a></nav>\n'
-    )
+def _nav(*parts: str) -> str:
+    """Return links to the sections of the page."""
+    named = [found for part in parts for found in _SECTION.findall(part)]
+    links = "".join(f'<a href="#{name}">{title}</a>' for name, title in (*named, ("pairs", "Pairs")))
+    return f'<nav aria-label="Sections">{links}</nav>\n'
 
 
 def _file(name: str) -> str:

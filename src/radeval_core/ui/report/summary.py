@@ -10,6 +10,7 @@ from radeval_core.html_text import text
 from radeval_core.ui.report.content import Content
 from radeval_core.ui.report.errors import JUDGES
 from radeval_core.ui.report.histogram import histogram
+from radeval_core.ui.report.tables import bar, folded, section, table
 from radeval_core.ui.score_header import direction
 
 
@@ -22,12 +23,12 @@ def summary_section(content: Content) -> str:
     signed = "".join(
         f"<dt>{text(name)}</dt><dd><code>{text(row['signature'])}</code></dd>" for name, row in summary.items()
     )
-    return (
-        '<section id="summary"><h2>Summary</h2>'
-        + _table(head, rows, "headlines")
-        + _folded("Signatures: quote them with the scores", f'<dl class="signatures">{signed}</dl>')
-        + _further(content)
-        + "</section>\n"
+    return section(
+        "summary",
+        "Summary",
+        table(head, rows, "headlines")
+        + folded("Signatures: quote them with the scores", f'<dl class="signatures">{signed}</dl>')
+        + _further(content),
     )
 
 
@@ -52,11 +53,7 @@ def _further(content: Content) -> str:
         for name, result in content.results.items()
         for key, value in result.extras.items()
     ]
-    return _folded("Further numbers of each metric", _table(["Metric", "Number", "Value"], rows)) if rows else ""
-
-
-def _folded(title: str, body: str) -> str:
-    return f"<details><summary>{title}</summary>{body}</details>"
+    return folded("Further numbers of each metric", table(["Metric", "Number", "Value"], rows)) if rows else ""
 
 
 def distribution_section(content: Content) -> str:
@@ -66,11 +63,8 @@ def distribution_section(content: Content) -> str:
         f"{histogram(result.scores, result.spec)}</figure>"
         for name, result in content.results.items()
     )
-    return (
-        '<section id="distributions"><h2>Distributions</h2>'
-        '<p class="note">Number of pairs by score. The line is the median.</p>'
-        f'<div class="figures">{figures}</div></section>\n'
-    )
+    about = '<p class="note">Number of pairs by score. The line is the median.</p>'
+    return section("distributions", "Distributions", f'{about}<div class="figures">{figures}</div>')
 
 
 def error_section(content: Content) -> str:
@@ -85,28 +79,13 @@ def error_section(content: Content) -> str:
     rows = [
         [
             text(in_words(category).capitalize()),
-            f'<span class="count"><i style="width:{100 * len(found) / most:.0f}%"></i></span>{len(found):,}',
+            bar(len(found), most),
             f"{sum(e.significant for e in found):,}",
             f"{sum(e.insignificant for e in found):,}",
             f'<button type="button" data-show="{category}" aria-label="Show the pairs">Show</button>' if found else "",
         ]
         for category, found in counted.items()
     ]
-    where = f"the {len(content.pairs):,} pairs on this page" if content.left_out else "all pairs"
-    return (
-        '<section id="errors"><h2>What goes wrong</h2>'
-        f'<p class="note">Errors as {text(judge)} counts them in {where}.</p>'
-        + _table(["Kind of error", "Pairs", "Significant", "Insignificant", ""], rows)
-        + "</section>\n"
-    )
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -> str:
-    columns = "".join(f'<th scope="col">{text(name)}</th>' for name in head)
-    body = "".join(
-        f'<tr><th scope="row">{row[0]}</th>{"".join(f"<td>{cell}</td>" for cell in row[1:])}</tr>' for row in rows
-    )
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{text(head[0])}"><table class="{kind}">'
-        f"<thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    about = f'<p class="note">Errors as {text(judge)} counts them in {content.where}.</p>'
+    listed = table(["Kind of error", "Pairs", "Significant", "Insignificant", ""], rows)
+    return section("errors", "What goes wrong", about + listed)

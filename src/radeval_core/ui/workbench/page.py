@@ -18,7 +18,7 @@ from radeval_core.ui.context_fields import context_fields, context_from
 from radeval_core.ui.coverage_view import draw_coverage
 from radeval_core.ui.demo import EXAMPLES, MAX_CHARACTERS, page_options
 from radeval_core.ui.html_block import html_block as _html
-from radeval_core.ui.navigation import navigation
+from radeval_core.ui.navigation import navigation, space_link
 from radeval_core.ui.page_head import describe_page
 from radeval_core.ui.pair import guarded, page_error, score_pair
 from radeval_core.ui.score_header import headline
@@ -118,6 +118,8 @@ def build_workbench() -> gr.Blocks:
                 picture = _html(elem_id="wb-picture")
                 reasons = _html(elem_id="wb-reasons")
         why = _html(elem_id="wb-why")
+        whole = space_link("file_page", "file page")
+        _html(f'<p class="wb-note">A whole file of pairs, or two systems: the {whole}.</p>')
         with gr.Accordion("Numbers and signatures", open=False):
             table = gr.Dataframe(
                 numbers,
