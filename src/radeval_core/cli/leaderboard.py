@@ -250,8 +250,9 @@ def _show(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(board.as_dict(metric), ensure_ascii=False))
         return 0
+    unranked = board.unranked(metric)
     header = ["rank", "system", *(f"{name} {metric_value(name).arrow}" for name in benchmark.metrics), "submission"]
-    print_table(header, [_cells(row, benchmark) for row in ranked])
+    print_table(header, [_cells(row, benchmark) for row in (*ranked, *unranked)])
     if not args.quiet:
         print(
             f"{benchmark.name} {benchmark.revision}; ranked by {metric}; "
@@ -267,8 +268,8 @@ def _show(args: argparse.Namespace) -> int:
             print(f"failed: {outcome.submission[:12]} {outcome.system.name!r}: {outcome.reason}")
         for note in board.skipped:
             print(f"skipped: {note}; to score it again, type: radeval leaderboard score --retry-failed")
-    if ranked:
-        print("\n".join(ranked[0].outcome.signatures.values()))
+    if board.current:
+        print("\n".join(board.current[0].signatures.values()))
     return 0
 
 
@@ -321,4 +322,5 @@ def _cells(row: Ranked, benchmark: Benchmark) -> list[str]:
 
     outcome = row.outcome
     scores = [with_interval(outcome.metrics[name]) for name in benchmark.metrics]
-    return ["-" if row.rank is None else str(row.rank), outcome.system.name, *scores, outcome.submission[:12]]
+    unranked = "-" if row.kind == "system" else row.kind
+    return [unranked if row.rank is None else str(row.rank), outcome.system.name, *scores, outcome.submission[:12]]
