@@ -10,7 +10,7 @@ import pytest
 from gradio_client import Client, handle_file
 from gradio_client.exceptions import AppError
 from packaging.requirements import Requirement
-from small_benchmark import REFERENCES, jsonl, rows
+from small_benchmark import REFERENCES, jsonl, rows, write_benchmark
 
 from radeval_core import __version__
 from radeval_core.error_categories import CATEGORIES
@@ -23,15 +23,14 @@ from radeval_core.leaderboard.ranking import group_by_version
 from radeval_core.leaderboard.score_submission import current_version
 from radeval_core.leaderboard.store import open_store
 from radeval_core.leaderboard.submission import check_submission
+from radeval_core.ui.leaderboard.address import Address, read_address
+from radeval_core.ui.leaderboard.case_view import cases_view
+from radeval_core.ui.leaderboard.citation import citation_view
+from radeval_core.ui.leaderboard.part import choices, parts_of, restricted
 from radeval_core.ui.leaderboard.plot import distribution_plot
-from radeval_core.ui.leaderboard.view import (
-    cases_view,
-    fine_view,
-    notes,
-    problems_view,
-    ranking_table,
-    system_view,
-)
+from radeval_core.ui.leaderboard.ranking_table import outside_link, ranking_table
+from radeval_core.ui.leaderboard.system_view import system_view
+from radeval_core.ui.leaderboard.view import fine_view, notes, problems_view
 
 HOSTILE = "<script>alert(1)</script>${x} `b`"
 #: the only tags allowed on the page; any other tag, or any attribute that runs code, is a leak
@@ -61,16 +60,24 @@ TAGS = set(
         "line",
         "path",
         "pre",
+        "button",
+        "strong",
+        "small",
+        "section",
+        "code",
     ]
 )
 
 
 @pytest.fixture(scope="module", autouse=True)
 def heavy_imports():
-    global _Page, build_leaderboard, get_upload_folder, leaderboard_options
+    global Submitting, Visits, Withdrawal, build_leaderboard, get_upload_folder, leaderboard_options
     from gradio.utils import get_upload_folder
 
-    from radeval_core.ui.leaderboard.page import _Page, build_leaderboard, leaderboard_options
+    from radeval_core.ui.leaderboard.page import build_leaderboard, leaderboard_options
+    from radeval_core.ui.leaderboard.submitting import Submitting
+    from radeval_core.ui.leaderboard.visits import Visits
+    from radeval_core.ui.leaderboard.withdraw import Withdrawal
 
 
 @pytest.fixture
@@ -84,13 +91,13 @@ def board(small, tmp_path, clock):
     return store, read_board(store, small)
 
 
-def assert_harmless(fragment):
+def assert_harmless(fragment, more=()):
     assert HOSTILE not in fragment and "${" not in fragment and "`" not in fragment
     for tag, attributes in re.findall(r"<\s*([a-z0-9]+)((?:\s[^>]*)?)>", fragment, re.IGNORECASE):
-        assert tag in TAGS, tag
+        assert tag in TAGS | set(more), tag
         assert not re.search(r"\son\w+\s*=", attributes), attributes
         for address in re.findall(r'href="([^"]*)"', attributes):
-            assert html.unescape(address).startswith(("https://example.org/", "data:application/jsonl;base64,"))
+            assert html.unescape(address).startswith(("https://example.org/", "data:application/jsonl;base64,", "#"))
 
 
 def test_every_fragment_shows_a_hostile_system_as_text(board, small):
@@ -100,8 +107,9 @@ def test_every_fragment_shows_a_hostile_system_as_text(board, small):
     predictions = store.request("small", row.outcome.submission)["predictions"]
     fragments = [
         distribution_plot(ranked, "green"),
-        system_view(row.outcome, row),
-        cases_view(worst_cases(row.outcome, small, predictions)),
+        ranking_table(ranked, [], list(small.metrics), "green"),
+        system_view(found, row.outcome),
+        cases_view(worst_cases(row.outcome, small, predictions), small),
         problems_view([HOSTILE]),
         fine_view(HOSTILE, {HOSTILE: HOSTILE}),
     ]
@@ -125,17 +133,138 @@ def test_no_reference_is_shown(board, small):
     for row in found.ranked():
         predictions = store.request("small", row.outcome.submission)["predictions"]
         if row.outcome.system.name == HOSTILE:
-            shown = system_view(row.outcome, row) + cases_view(worst_cases(row.outcome, small, predictions, count=9))
+            worst = worst_cases(row.outcome, small, predictions, count=9)
+            shown = system_view(found, row.outcome) + cases_view(worst, small)
             assert not any(sentence in shown for text in REFERENCES.values() for sentence in text.split(". "))
 
 
-def test_the_table_sorts_by_numbers_and_shows_intervals(board, small):
+def test_references_are_shown_only_where_the_owner_allows_it(board, small):
+    store, found = board
+    outcome = next(o for o in found.current if o.system.name == HOSTILE)
+    worst = worst_cases(outcome, small, store.request("small", outcome.submission)["predictions"], count=6)
+    closed, opened = cases_view(worst, small), cases_view(worst, replace(small, show_references=True))
+    assert "keeps the references private" in closed and "rs-mark" not in closed
+    assert "keeps the references private" not in opened and "rs-mark" in opened
+    assert "Moderate right apical pneumothorax." in opened and "Moderate" not in closed
+    assert_harmless(opened.replace("<del>", "").replace("<ins>", "").replace('<ins class="rs-in">', ""), {"ol"})
+
+
+def cells(html_table):
+    """Return the texts of the cells of every row, without tags."""
+    rows = re.findall(r"<tr[^>]*data-values.*?</tr>", html_table)
+    return [[re.sub(r"<[^>]+>", "", c) for c in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row)] for row in rows]
+
+
+def test_the_ranked_metric_comes_first_and_the_best_score_of_each_metric_is_bold(board, small):
     _, found = board
-    table = ranking_table(found.ranked(), list(small.metrics))
-    assert table["headers"] == ["Rank", "System", "green ↑", "fineradscore ↓", "bleu ↑", "Submission", "Scored"]
-    assert table["data"][0][:3] == [1, "Example system", 1.0]
-    assert table["metadata"]["display_value"][0][2].replace("\u2060", "") == "1.000 (1.000–1.000)"
-    assert table["data"][1][1] == HOSTILE  # a column of type str: shown as text
+    table = ranking_table(found.ranked("fineradscore"), [], list(small.metrics), "fineradscore")
+    heads = re.findall(r'<th scope="col"( class="lb-by" aria-sort="\w+")?><button[^>]*>([\w.]+)', table)
+    assert heads == [(' class="lb-by" aria-sort="ascending"', "fineradscore"), ("", "green"), ("", "bleu")]
+    best, other = cells(table)
+    assert best[:4] == [
+        "1",
+        "Example systemexample.org ↗ (opens a new page)",
+        "0.000 best0.000 – 0.000",
+        "1.000 best1.000 – 1.000",
+    ]
+    assert " best" not in "".join(other) and table.count("<strong>") == 3
+
+
+def test_yardsticks_are_apart_without_rank_and_never_the_best(board, small):
+    _, found = board
+    oracle, system = found.ranked()
+    table = ranking_table([system], [replace(oracle, rank=None, kind="oracle")], list(small.metrics), "green")
+    ranked, apart = table.split('<tbody class="lb-apart">')
+    assert "Example system" not in ranked and "Not ranked" in apart and "oracle: saw the answer" in apart
+    assert cells(apart)[0][0] == "–" and "<strong>" not in apart and ranked.count("<strong>") == 3
+
+
+def test_a_board_without_systems_says_so(board, small):
+    _, found = board
+    table = ranking_table([], found.ranked(), list(small.metrics), "green")
+    assert "No system has been submitted yet" in table and "Example system" in table
+
+
+def test_a_row_carries_its_values_for_the_csv_file(board, small):
+    _, found = board
+    table = html.unescape(ranking_table(found.ranked(), [], list(small.metrics), "green"))
+    assert '["rank", "kind", "system", "link", "green", "green low", "green high", ' in table
+    values = json.loads(re.search(r'data-values="(\[1.*?\])"><td', table)[1])
+    outcome = found.ranked()[0].outcome
+    assert values[:7] == [1, "system", "Example system", "https://example.org/model", 1.0, 1.0, 1.0]
+    assert values[-2:] == [outcome.submission, outcome.date]
+
+
+@pytest.mark.parametrize("link", ["javascript:alert(1)", "data:text/html,x", "//example.org", "http://[", "x"])
+def test_only_addresses_of_the_web_become_links(link):
+    assert "<a" not in outside_link(link)
+    assert 'rel="nofollow noopener noreferrer ugc"' in outside_link('https://example.org/a?b="c"')
+
+
+# parts of the studies
+
+
+@pytest.fixture
+def split(tmp_path, clock):
+    """Return a board with two systems on six studies, split by modality."""
+    benchmark = write_benchmark(tmp_path / "split", facets=["modality", "length"])
+    store = open_store(tmp_path / "split store")
+    for data in (jsonl(rows(**REFERENCES)), jsonl(name="Other")):
+        store.submit(check_submission(data, benchmark), benchmark, "2026-01-01T00:00:00+00:00")
+    score_waiting(store, benchmark, clock=clock)
+    return read_board(store, benchmark)
+
+
+def test_a_part_has_the_means_and_intervals_of_its_studies(split):
+    assert choices(split.benchmark)[:2] == [("all 6 studies", ""), ("modality: X-Ray (6)", "modality:X-Ray")]
+    part = parts_of(split.benchmark)["length:short"]
+    found = restricted(split, part)
+    for before, after in zip(split.current, found.current, strict=True):
+        assert after.ids == part.studies
+        scores = [before.scores["green"][before.ids.index(study)] for study in part.studies]
+        assert after.scores["green"] == tuple(scores)
+        assert after.metrics["green"]["score"] == pytest.approx(sum(scores) / len(scores))
+        assert after.metrics["green"]["n"] == len(scores) < 6
+    assert restricted(split, None) is split
+
+
+def test_the_page_says_which_studies_its_numbers_are_about(split, tmp_path):
+    visits = Visits(open_store(tmp_path / "split store"), split.benchmark)
+    table, plot, _ = visits.rank("green", "length:short")
+    count = len(parts_of(split.benchmark)["length:short"].studies)
+    assert f"<b>length: short</b>: {count} of 6 studies" in table and "bleu: means over studies" in table
+    assert plot.count('class="study"') == 2 * count
+    assert "lb-part" not in visits.rank("green", "length:never")[0], "an old link shows all studies"
+
+
+# links
+
+
+def test_a_link_names_what_the_page_shows():
+    address = Address("compare", "green", "modality:CT & MR", "", "abc", "def")
+    assert address.link() == "#tab=compare&metric=green&part=modality:CT+%26+MR&a=abc&b=def"
+    assert read_address(address.link()) == address
+
+
+@pytest.mark.parametrize("written", ["", "#", "#w=abc", None, "#tab=other&x=1", "#" + "a" * 5_000, "#tab"])
+def test_a_link_that_is_not_understood_opens_the_page_as_usual(written):
+    assert read_address(written) == Address()
+
+
+def test_a_link_opens_its_tab_with_its_system(split, tmp_path):
+    visits = Visits(open_store(tmp_path / "split store"), split.benchmark)
+    wanted = split.ranked()[1].outcome.submission
+    shown = visits._show(Address("systems", "bleu", "length:short", wanted[:12]))
+    assert shown[1:4] == ("systems", "bleu", "length:short")
+    assert "Other" in shown[11] and 'class="lb-by" aria-sort' in shown[7]
+    unknown = visits._show(Address("", "no such metric", "", "ffffff"))
+    assert unknown[1:4] == ("ranking", "green", "")
+
+
+def test_the_citation_names_benchmark_revision_and_version(split):
+    shown = html.unescape(citation_view(split))
+    assert f"studies {split.benchmark.revision}, metrics version {split.version}" in shown
+    assert "https://huggingface.co/datasets/radeval/small" in shown and "@inproceedings{ostmeier2024green" in shown
 
 
 def test_worst_cases_have_the_most_errors_of_the_category(board, small):
@@ -216,19 +345,20 @@ def test_a_program_withdraws_what_it_submitted(client, small, tmp_path):
 
 
 def test_the_answer_to_a_withdrawal_is_shown(small, tmp_path):
-    page = _Page(open_store(tmp_path / "store"), small)
+    visits = Visits(open_store(tmp_path / "store"), small)
+    withdrawal = Withdrawal(visits.store, small)
     (tmp_path / "mine.jsonl").write_bytes(jsonl())
-    entered = page.submit(str(tmp_path / "mine.jsonl"))
-    refused = page.withdrawal.show(HOSTILE, entered["secret"])
+    entered = Submitting(visits).submit(str(tmp_path / "mine.jsonl"))
+    refused = withdrawal.show(HOSTILE, entered["secret"])
     assert "unknown submission" in refused and set(re.findall(r"<([a-z0-9]+)", refused)) <= TAGS
-    assert "Withdrawn." in page.withdrawal.show(entered["submission"], entered["secret"])
-    assert "Already withdrawn." in page.withdrawal.show(entered["submission"], entered["secret"])
-    assert "1 submission withdrawn" in notes(page._board())
+    assert "Withdrawn." in withdrawal.show(entered["submission"], entered["secret"])
+    assert "Already withdrawn." in withdrawal.show(entered["submission"], entered["secret"])
+    assert "1 submission withdrawn" in notes(visits.board())
 
 
 def test_a_submission_claimed_by_another_scorer_is_reported_as_waiting(small, tmp_path):
     store = open_store(tmp_path / "store")
-    page = _Page(store, small)
+    page = Submitting(Visits(store, small))
     (tmp_path / "mine.jsonl").write_bytes(jsonl())
     submission = page.check(str(tmp_path / "mine.jsonl"))["submission"]
     with store.claim("small", current_version(small), submission):
@@ -242,7 +372,7 @@ def test_wrong_files_are_refused_with_reasons_and_not_stored(client, tmp_path):
     wrong = client.predict(write(tmp_path / "w.jsonl", jsonl(rows(s2="", s3=None))), "", api_name="/submit")
     assert not wrong["ok"] and wrong["problems"] == [
         "line 3 (id 's2'): prediction is empty",
-        "id 's3': no prediction for this study",
+        "1 prediction is missing: s3",
     ]
     large = client.predict(write(tmp_path / "l.jsonl", jsonl() + b" " * 30_000), api_name="/check")
     assert large["problems"] == ["the file is larger than the limit of 20,000 bytes"]
