@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from radeval_core.api import check_options, check_settings
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.leaderboard.system_names import look_alike_key
 from radeval_core.registry import metric_value, metrics_behind
@@ -87,6 +88,7 @@ class Benchmark:
         show_references: True if pages may show the reference of a study beside a system's report.
         facets: what results can be split by: fields of `Study.given`, or one of `DERIVED_FACETS`.
         kinds: kind of a system by name, as the owner declares it; see `kind_of`.
+        options: options by metric.
     """
 
     name: str
@@ -103,6 +105,7 @@ class Benchmark:
     show_references: bool = False
     facets: tuple[str, ...] = ()
     kinds: Mapping[str, Kind] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def kind_of(self, name: str, declared: Kind = "system") -> Kind:
         """Return the kind of a system: what the benchmark's owner says of its name, else what its submitter declares.
@@ -163,7 +166,7 @@ def _read(folder: Path) -> Benchmark:
         raise InputError(f"{file}: name must be lower-case letters, digits and hyphens, got {benchmark.name!r}")
     if not studies or len(benchmark.studies) != len(studies):
         raise InputError(f"{folder}: studies.jsonl must contain at least one study, and no id twice")
-    _check_options(benchmark, file)
+    _check_optional(benchmark, file)
     for metric in metrics_behind(benchmark.metrics):
         configs = {config for name, config in benchmark.metrics.items() if metric_value(name).metric == metric}
         if len(configs) > 1:
@@ -174,7 +177,7 @@ def _read(folder: Path) -> Benchmark:
     return benchmark
 
 
-def _check_options(benchmark: Benchmark, file: Path) -> None:
+def _check_optional(benchmark: Benchmark, file: Path) -> None:
     """Check the fields that a benchmark may leave out."""
     known = [*dict.fromkeys(key for study in benchmark.studies.values() for key in study.given), *DERIVED_FACETS]
     for facet in benchmark.facets:
@@ -183,6 +186,12 @@ def _check_options(benchmark: Benchmark, file: Path) -> None:
     for name, kind in benchmark.kinds.items():
         if not isinstance(name, str) or kind not in get_args(Kind):
             raise InputError(f"{file}: kinds: {name!r} must be one of {', '.join(get_args(Kind))}, got {kind!r}")
+    try:
+        check_settings(list(benchmark.configs), benchmark.configs, benchmark.options)
+        for metric, options in benchmark.options.items():
+            check_options(metric, options)
+    except (AttributeError, TypeError) as error:
+        raise InputError(f"{file}: options must be a mapping of options by metric") from error
     if not isinstance(benchmark.show_references, bool):
         raise InputError(f"{file}: show_references must be true or false, got {benchmark.show_references!r}")
 

@@ -80,9 +80,20 @@ def subset_score(
     found = [score for study in groups[value] if (score := scores[study]) is not None]
     mean = float(np.mean(found)) if found else None
     interval = interval95(np.array(found)[:, None], lambda sums: sums[..., 0] / len(found)) if found else None
-    whole = metric_value(name)
-    is_headline = whole.is_part or not get_spec(whole.metric).corpus_headline
-    return SubsetScore(mean, interval, len(found), len(groups[value]), is_headline)
+    return SubsetScore(mean, interval, len(found), len(groups[value]), mean_is_headline(name))
+
+
+def facet_scores(
+    outcome: SubmissionResult, benchmark: Benchmark, facet: str, metric: str | None = None
+) -> dict[str, SubsetScore]:
+    """Return the score of a system for every value of a facet, see `subset_score`."""
+    return {value: subset_score(outcome, benchmark, facet, value, metric) for value in facet_groups(benchmark, facet)}
+
+
+def mean_is_headline(metric: str) -> bool:
+    """Return True if the headline of a metric is the mean of its scores per study."""
+    value = metric_value(metric)
+    return value.is_part or not get_spec(value.metric).corpus_headline
 
 
 @lru_cache(maxsize=64)
