@@ -9,9 +9,17 @@ from radeval_core.registry import metric_names
 AXE = (Path(__file__).parent / "axe-core" / "axe.min.js").read_text("utf-8")
 PAGES = ["", "workbench/", "leaderboard/", *(f"{name}/" for name in metric_names())]
 #: what a page shows when it is ready
-READY = {"": "h1", "workbench/": ".wb-chip", "leaderboard/": "#ranking-table [role=gridcell]"}
+READY = {"": "h1", "workbench/": ".wb-chip", "leaderboard/": "#ranking-table table"}
+#: the other tabs of the leaderboard, with what they show when they are ready
+TABS = {
+    "leaderboard/#tab=systems": "#about-system .lb-big",
+    "leaderboard/#tab=compare": "#compared table",
+    "leaderboard/#tab=submit": "#submit-button",
+    "leaderboard/#tab=method": "text=What a rank means",
+}
 #: the pages of metrics share their style: one of them is checked in the dark
 CASES = [(path, "light") for path in PAGES] + [(path, "dark") for path in (*READY, "green/")]
+CASES += [(path, scheme) for path in TABS for scheme in ("light", "dark")]
 RUN = """async () => {
   const found = await axe.run(document, { resultTypes: ["violations"] });
   return found.violations
@@ -24,7 +32,7 @@ RUN = """async () => {
 def test_a_page_has_no_serious_violation(path, scheme, browser, spaces_url):
     page = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme, bypass_csp=True).new_page()
     page.goto(f"{spaces_url}/{path}")
-    page.locator(READY.get(path, "#result data.score")).first.wait_for(timeout=60_000)
+    page.locator({**READY, **TABS}.get(path, "#result data.score")).first.wait_for(timeout=60_000)
     page.wait_for_timeout(400)  # fading in has ended
     page.evaluate(AXE)
     found = page.evaluate(RUN)

@@ -51,8 +51,12 @@ def both_reports(reference: str | None, reports: Mapping[str, Case], name: str) 
 
 def study_head(case: Case) -> str:
     """Render the id of a study and what a system was given."""
-    given = " · ".join(f"{key}: {value}" for key, value in case.given.items())
+    given = " · ".join(f"{key}: {_words(value)}" for key, value in case.given.items() if value not in (None, "", []))
     return f"<h4>{text(case.study)}</h4><p class='note'>{text(given)}</p>"
+
+
+def _words(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def counts_and_scores(case: Case) -> str:

@@ -30,13 +30,11 @@ def comparison_view(found: Comparison, first: Side, second: Side, benchmark: Ben
 
 
 def _summary(found: Comparison) -> str:
-    def listed(side: str) -> str:
-        return ", ".join(d.metric for d in found.metrics if d.better == side) or "none"
-
-    return (
-        f'<p class="facts">A is significantly better in: {text(listed("first"))}. '
-        f"B is significantly better in: {text(listed('second'))}.</p>"
-    )
+    said = []
+    for side, letter in (("first", "A"), ("second", "B")):
+        metrics = ", ".join(d.metric for d in found.metrics if d.better == side)
+        said += [f"{letter} is significantly better in {metrics}."] if metrics else []
+    return f'<p class="facts">{text(" ".join(said) or "No metric tells them apart significantly.")}</p>'
 
 
 def _metrics(found: Comparison) -> str:
@@ -52,7 +50,7 @@ def _metrics(found: Comparison) -> str:
     ]
     head = ["Metric", "A", "B", "Difference A − B", "Result"]
     return (
-        f"<h4>Scores</h4>{table(head, rows)}"
+        f"<h4>Scores</h4>{table(head, rows, 'stack')}"
         '<p class="note">Paired over the same studies, with 95 % bootstrap intervals. p: approximate randomisation, '
         "two-sided, after Holm's correction over the metrics; significant below 0.05.</p>"
     )
@@ -65,7 +63,7 @@ def _parts(found: Comparison) -> str:
     head = ["Studies", "Number", f"{found.ranked_by}: A − B", "Interval without 0"]
     note = "Not corrected for the number of parts: it says where to look, not what is proven."
     return (
-        f"<details><summary>{text(found.ranked_by)} by part of the studies</summary>{table(head, rows)}"
+        f"<details><summary>{text(found.ranked_by)} by part of the studies</summary>{table(head, rows, 'stack')}"
         f'<p class="note">{note}</p></details>'
     )
 
@@ -75,7 +73,7 @@ def _errors(found: Comparison) -> str:
         return ""
     rows = [_part_row(in_words(p.value), p) for p in found.errors]
     head = ["Category", "Studies", "Errors per study: A − B", "Interval without 0"]
-    return f"<details><summary>Errors by category</summary>{table(head, rows)}</details>"
+    return f"<details><summary>Errors by category</summary>{table(head, rows, 'stack')}</details>"
 
 
 def _part_row(words: str, part: PartDifference) -> list[str]:
@@ -116,7 +114,14 @@ def _number(value: float | None) -> str:
 def _difference(value: float | None, interval: Sequence[float] | None) -> str:
     if value is None:
         return "–"
-    return f"{value:+.3f}" + (f"<small>{interval[0]:+.3f} to {interval[1]:+.3f}</small>" if interval else "")
+    ends = f"<small>{_signed(interval[0])} to {_signed(interval[1])}</small>" if interval else ""
+    return _signed(value) + ends
+
+
+def _signed(value: float) -> str:
+    """Return a number with its sign; a rounded zero has none."""
+    rounded = f"{value:+.3f}".replace("-", "−")
+    return "0.000" if rounded in ("+0.000", "−0.000") else rounded
 
 
 def _verdict(difference: MetricDifference) -> str:

@@ -72,7 +72,10 @@ def _neighbours(report: EntryReport) -> str:
     ]
     if not cards:
         return ""
-    return f'<h4>Compared with its neighbours</h4><div class="lb-cards">{"".join(cards)}</div>'
+    note = "Metrics: significant in a paired test. Parts and errors: their intervals leave out 0, without a correction."
+    return (
+        f'<h4>Compared with its neighbours</h4><div class="lb-cards">{"".join(cards)}</div><p class="note">{note}</p>'
+    )
 
 
 def _neighbour(report: EntryReport, words: str, neighbour: Neighbour) -> str:
