@@ -254,10 +254,10 @@ def test_a_link_that_is_not_understood_opens_the_page_as_usual(written):
 def test_a_link_opens_its_tab_with_its_system(split, tmp_path):
     visits = Visits(open_store(tmp_path / "split store"), split.benchmark)
     wanted = split.ranked()[1].outcome.submission
-    shown = visits._show(Address("systems", "bleu", "length:short", wanted[:12]))
+    shown = visits._show(Address("systems", "bleu", "length:short", wanted[:12]), "systems")
     assert shown[1:4] == ("systems", "bleu", "length:short")
     assert "Other" in shown[11] and 'class="lb-by" aria-sort' in shown[7]
-    unknown = visits._show(Address("", "no such metric", "", "ffffff"))
+    unknown = visits._show(Address("", "no such metric", "", "ffffff"), "ranking")
     assert unknown[1:4] == ("ranking", "green", "")
 
 

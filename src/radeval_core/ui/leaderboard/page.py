@@ -126,7 +126,9 @@ def _build(store: Store, benchmark: Benchmark) -> gr.Blocks:
             show_progress="hidden",
             **private,
         ).then(**after)
-        router.click(visits.follow, [category, differ], everything, show_progress="hidden", **private).then(**after)
+        router.click(visits.follow, [tab, category, differ], everything, show_progress="hidden", **private).then(
+            **after
+        )
         gr.on([metric.input, part.input], visits.rank, [metric, part], [table, plot, others], **private).then(**after)
         look: dict[str, Any] = {"inputs": [system, category], "outputs": [about, cases], **private}
         gr.on([system.input, category.input], visits.system, **look).then(**after)

@@ -64,11 +64,11 @@ class Visits:
         if self.scores_here:
             async for progress in self.seeding.progress():
                 yield tuple(progress if place == table else gr.skip() for place in range(_OUTPUTS))
-        yield await asyncio.to_thread(self._show, read_address(address))
+        yield await asyncio.to_thread(self._show, read_address(address), "ranking")
 
-    def follow(self, category: str, by: str, event: gr.EventData) -> tuple[Any, ...]:
-        """Show what a link on the page names."""
-        return self._show(read_address(getattr(event, "address", "")), category, by)
+    def follow(self, tab: str, category: str, by: str, event: gr.EventData) -> tuple[Any, ...]:
+        """Show what a link on the page names; `tab` is the open one."""
+        return self._show(read_address(getattr(event, "address", "")), tab, category, by)
 
     def rank(self, metric: str, part: str) -> tuple[str, str, str]:
         """Return the table, the plot and the notes."""
@@ -114,8 +114,11 @@ class Visits:
 
         return guarded("leaderboard", show, _UNREAD)
 
-    def _show(self, wanted: Address, category: str = "", by: str = "") -> tuple[Any, ...]:
-        """Return everything on the page, in the order of the page's outputs."""
+    def _show(self, wanted: Address, current: str, category: str = "", by: str = "") -> tuple[Any, ...]:
+        """Return everything on the page, in the order of the page's outputs.
+
+        A tab that a link opens draws itself when it is selected; only the one that is open already is drawn here.
+        """
 
         def show() -> tuple[Any, ...]:
             board = self.board()
@@ -124,8 +127,8 @@ class Visits:
             tab = wanted.tab or "ranking"
             choices, (system, first, second) = self._systems(board, wanted)
             lists = [gr.Dropdown(choices, value=value) for value in (system, first, second)]
-            about = self.system(system, category) if tab == "systems" else (gr.skip(), gr.skip())
-            compared = self.compare(first, second, by or metric) if tab == "compare" else gr.skip()
+            about = self.system(system, category) if tab == current == "systems" else (gr.skip(), gr.skip())
+            compared = self.compare(first, second, by) if tab == current == "compare" else gr.skip()
             ranking = self._ranking(board, metric, part)
             chosen = (tab, metric, part.key if part else "", *lists)
             return (gr.Tabs(selected=tab), *chosen, *ranking, citation_view(board), *about, compared)
