@@ -261,6 +261,80 @@ def test_a_link_opens_its_tab_with_its_system(split, tmp_path):
     assert unknown[1:4] == ("ranking", "green", "")
 
 
+def test_a_comparison_names_both_systems_and_what_tells_them_apart(split, tmp_path):
+    visits = Visits(open_store(tmp_path / "split store"), split.benchmark)
+    first, second = (row.outcome.submission for row in split.ranked())
+    shown = visits.compare(first, second, "green")
+    assert "A: Example system" in shown and "B: Other" in shown and shown.count("p = ") == 3
+    assert "Consolidation" in shown, "the prediction"
+    assert "Choose two different systems" in visits.compare(first, first, "green")
+    assert "No system has been scored" in visits.compare(None, None, "green")
+
+
+def test_a_drawn_view_is_kept_only_as_long_as_the_board_is_the_same(split, tmp_path, clock, monkeypatch):
+    from gradio import Error
+
+    from radeval_core.ui.leaderboard import visits as module
+
+    calls = []
+    monkeypatch.setattr(module, "system_view", lambda board, outcome: calls.append(len(board.current)) or "drawn")
+    visits = Visits(open_store(tmp_path / "split store"), split.benchmark)
+    first = split.ranked()[0].outcome.submission
+    assert [visits.system(first, "")[0] for _ in range(3)] == ["drawn"] * 3 and calls == [2]
+    third = check_submission(jsonl(name="Third"), split.benchmark)
+    visits.store.submit(third, split.benchmark, "2026-01-02T00:00:00+00:00")
+    score_waiting(visits.store, split.benchmark, clock=clock)
+    visits.system(first, "")
+    assert calls == [2, 3], "a new neighbour"
+    monkeypatch.setattr(visits.store.__class__, "withdrawn", lambda store, benchmark: {first})
+    with pytest.raises(Error):
+        visits.system(first, "")
+
+
+# a new board
+
+
+def test_an_empty_store_gets_its_baselines_once_for_all_visitors(small, tmp_path, monkeypatch):
+    from concurrent.futures import ThreadPoolExecutor
+
+    from radeval_core.leaderboard import baselines
+    from radeval_core.ui.leaderboard import seeding
+
+    calls, seen = [], []
+    (small.folder / "baselines").mkdir()
+    (small.folder / "baselines" / "one.jsonl").write_bytes(jsonl(name="Baseline"))
+    monkeypatch.setattr(seeding, "seed", lambda *args, **options: calls.append(1) or baselines.seed(*args, **options))
+    visits = Visits(open_store(tmp_path / "store"), small)
+    note = visits.seeding._note
+    monkeypatch.setattr(visits.seeding, "_note", lambda done, total: seen.append((done, total)) or note(done, total))
+    with ThreadPoolExecutor(4) as pool:
+        boards = list(pool.map(lambda _: visits.board(), range(4)))
+    assert calls == [1] and {len(board.current) for board in boards} == {1}
+    assert seen[-1] == (6, 6) and "1 of 1, report 6 of 6" in visits.seeding.view()
+    assert Visits(open_store(tmp_path / "store"), small).seeding.start() is False, "a board with results is ready"
+
+
+def test_baselines_that_were_interrupted_are_scored_on_the_next_visit(small, tmp_path):
+    (small.folder / "baselines").mkdir()
+    (small.folder / "baselines" / "one.jsonl").write_bytes(jsonl(name="Baseline"))
+    store = open_store(tmp_path / "store")
+    store.submit(check_submission(jsonl(name="Baseline"), small), small, "2026-01-01T00:00:00+00:00")
+    assert [o.system.name for o in Visits(store, small).board().current] == ["Baseline"]
+
+
+def test_baselines_that_cannot_be_scored_are_reported(small, tmp_path, monkeypatch):
+    from radeval_core.ui.leaderboard import seeding
+
+    def broken(*_, **__):
+        raise ValueError("a sentence of a report")
+
+    (small.folder / "baselines").mkdir()
+    (small.folder / "baselines" / "one.jsonl").write_bytes(jsonl(name="Baseline"))
+    monkeypatch.setattr(seeding, "seed", broken)
+    table = Visits(open_store(tmp_path / "store"), small).rank("green", "")[0]
+    assert "the baselines could not be scored: ValueError" in table and "sentence of a report" not in table
+
+
 def test_the_citation_names_benchmark_revision_and_version(split):
     shown = html.unescape(citation_view(split))
     assert f"studies {split.benchmark.revision}, metrics version {split.version}" in shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import lru_cache
 from typing import Any
 
 import gradio as gr
@@ -27,6 +28,8 @@ from radeval_core.ui.leaderboard.view import message, notes, part_note, problems
 from radeval_core.ui.pair import guarded
 
 _UNREAD = "the leaderboard could not be read"
+#: views of systems and comparisons that are kept, of about 50 kB each
+_DRAWN = 200
 #: number of outputs of `arrive` and `follow`
 _OUTPUTS = 14
 
@@ -39,6 +42,9 @@ class Visits:
         # with a Hub store other machines score: the page needs neither their time nor their models
         self.scores_here = not isinstance(store.files, HubFiles)
         self.seeding = Seeding(store, benchmark)
+        # paired tests and sheets take half a second; they change only with the board
+        self._drawn_system = lru_cache(maxsize=_DRAWN)(self._draw_system)
+        self._drawn_comparison = lru_cache(maxsize=_DRAWN)(self._draw_comparison)
 
     def board(self) -> Board:
         """Read the board; an empty local store first gets the baselines."""
@@ -78,28 +84,21 @@ class Visits:
         """Return a system and its worst cases."""
         if not system:
             return message("No system has been scored yet."), ""
-
-        def show() -> tuple[str, str]:
-            board = self.board()
-            outcome = board.find(system)
-            worst = worst_cases(outcome, self.benchmark, self._predictions(system), category)
-            return system_view(board, outcome), cases_view(worst, self.benchmark)
-
-        return guarded("leaderboard", show, "this system could not be shown")
+        return guarded(
+            "leaderboard",
+            lambda: self._drawn_system(self._state(), system, category or ""),
+            "this system could not be shown",
+        )
 
     def compare(self, first: str | None, second: str | None, by: str) -> str:
         """Return the comparison of two systems, with the studies that differ most by a metric."""
         if not first or not second or first == second:
             return message("Choose two different systems." if first else "No system has been scored yet.")
-
-        def show() -> str:
-            board = self.board()
-            one, other = board.find(first), board.find(second)
-            found = compare_entries(one, other, self.benchmark, by)
-            sides = [(o, self._predictions(o.submission)) for o in (one, other)]
-            return comparison_view(found, sides[0], sides[1], self.benchmark)
-
-        return guarded("leaderboard", show, "these systems could not be compared")
+        return guarded(
+            "leaderboard",
+            lambda: self._drawn_comparison(self._state(), first, second, by),
+            "these systems could not be compared",
+        )
 
     def result(self, submission: str, metric: str, part: str) -> tuple[Any, ...]:
         """Show a submission that was just scored: its result, and the board with it."""
@@ -165,6 +164,24 @@ class Visits:
         first = found(wanted.a) or next((each for each in ids if each != found(wanted.b)), None)
         second = found(wanted.b) or next((each for each in ids if each != first), None)
         return choices, (system, first, second)
+
+    def _state(self) -> tuple[str, ...]:
+        """Return what the views of systems depend on: the version and the submissions on the board."""
+        board = self.board()
+        return (board.version, *(outcome.submission for outcome in board.current))
+
+    def _draw_system(self, _: tuple[str, ...], system: str, category: str) -> tuple[str, str]:
+        board = self.board()
+        outcome = board.find(system)
+        worst = worst_cases(outcome, self.benchmark, self._predictions(system), category)
+        return system_view(board, outcome), cases_view(worst, self.benchmark)
+
+    def _draw_comparison(self, _: tuple[str, ...], first: str, second: str, by: str) -> str:
+        board = self.board()
+        one, other = board.find(first), board.find(second)
+        found = compare_entries(one, other, self.benchmark, by)
+        sides = [(outcome, self._predictions(outcome.submission)) for outcome in (one, other)]
+        return comparison_view(found, sides[0], sides[1], self.benchmark)
 
     def _part(self, key: str) -> Part | None:
         return parts_of(self.benchmark).get(key or "")
