@@ -75,9 +75,7 @@ def test_the_submission_has_the_order_of_the_benchmark_and_can_be_read_again(sma
 
 def test_other_studies_are_left_out_only_if_asked(small):
     more = {**texts(), "x1": "a", "x2": "b"}
-    with pytest.raises(
-        InputError, match=r"2 of 8 studies are not in small: 'x1', 'x2'; to leave them out, add --subset"
-    ):
+    with pytest.raises(InputError, match=r"2 of 8 studies are not in small: 'x1', 'x2'; .* add --subset"):
         make_submission(more, small, SYSTEM)
     assert list(make_submission(more, small, SYSTEM, subset=True)[0].predictions) == list(REFERENCES)
 
