@@ -18,12 +18,14 @@ from radeval_core.cli.leaderboard_arguments import (
     store_of,
 )
 from radeval_core.cli.tables import print_table
+from radeval_core.error_categories import in_words
 from radeval_core.errors import InputError
 
 if TYPE_CHECKING:
     from radeval_core.leaderboard.board import Board
     from radeval_core.leaderboard.comparison import Comparison, PartDifference
 
+_PART_COLUMNS = ("difference", "studies", "better")
 _SYSTEM = "id of the submission, the start of it, or the exact name"
 
 
@@ -136,21 +138,21 @@ def _print_comparison(comparison: Comparison, first: str, second: str) -> None:
         for row in comparison.metrics
     ]
     print_table(["metric", "difference", "p", "p (Holm)", "better"], rows)
-    for title, parts in (
-        (f"by facet, {comparison.ranked_by}", comparison.facets),
-        ("errors per study", comparison.errors),
-    ):
-        if clear := [part for part in parts if part.better]:
-            print_table([title, "value", "difference", "studies", "better"], _part_rows(clear, names))
+    shown = [(f"{p.name}: {p.value}", p) for p in comparison.facets if p.better]
+    if shown:
+        print_table([f"{comparison.ranked_by}, by facet", *_PART_COLUMNS], _part_rows(shown, names))
+    shown = [(in_words(p.value), p) for p in comparison.errors if p.better]
+    if shown:
+        print_table(["errors per study", *_PART_COLUMNS], _part_rows(shown, names))
     if comparison.cases:
-        print(f"studies that differ most in {comparison.ranked_by}:")
+        print(f"studies that differ most in {comparison.ranked_by} (first: {first}, second: {second}):")
         print_table(
             ["study", "first", "second"], [[c.study, f"{c.first:.3f}", f"{c.second:.3f}"] for c in comparison.cases]
         )
 
 
-def _part_rows(parts: Sequence[PartDifference], names: dict[str, str]) -> list[list[str]]:
-    return [[p.name, p.value, _signed(p.difference, p.ci95), str(p.n), names[p.better]] for p in parts]
+def _part_rows(parts: Sequence[tuple[str, PartDifference]], names: dict[str, str]) -> list[list[str]]:
+    return [[title, _signed(p.difference, p.ci95), str(p.n), names[p.better]] for title, p in parts]
 
 
 def _signed(difference: float, interval: tuple[float, float] | None) -> str:

@@ -16,7 +16,7 @@ from radeval_core.leaderboard.submission_result import SubmissionResult
 from radeval_core.registry import metric_value
 from radeval_core.stats.bootstrap import interval95
 from radeval_core.stats.multiplicity import holm
-from radeval_core.stats.paired import paired_test
+from radeval_core.stats.paired import PairedTest, paired_tests
 
 #: number of studies that differ most
 CASES = 5
@@ -141,8 +141,7 @@ def _metric_differences(
     first: SubmissionResult, second: SubmissionResult, metrics: Iterable[str]
 ) -> tuple[MetricDifference, ...]:
     names = list(metrics)
-    found = [_differences(first, second, name) for name in names]
-    tests = [paired_test(differences[~np.isnan(differences)]) for differences in found]
+    tests = _tests([_differences(first, second, name) for name in names])
     corrected = holm([test.p_randomisation for test in tests])
     return tuple(
         MetricDifference(
@@ -160,6 +159,19 @@ def _metric_differences(
         )
         for name, test, p_holm in zip(names, tests, corrected, strict=True)
     )
+
+
+def _tests(columns: Sequence[NDArray[np.float64]]) -> list[PairedTest]:
+    """Test the differences per study of each metric. Metrics with the same scored studies share their draws."""
+    known = [~np.isnan(column) for column in columns]
+    found: dict[int, PairedTest] = {}
+    for scored in {mask.tobytes(): mask for mask in known}.values():
+        places = [i for i, mask in enumerate(known) if np.array_equal(mask, scored)]
+        rows = np.stack([columns[i][scored] for i in places], axis=1)
+        count = max(len(rows), 1)
+        tested = paired_tests(np.zeros_like(rows), rows, lambda sums, n=count: sums / n)  # type: ignore[misc]
+        found |= dict(zip(places, tested, strict=True))
+    return [found[i] for i in range(len(columns))]
 
 
 def _facet_differences(
