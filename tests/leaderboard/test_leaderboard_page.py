@@ -18,6 +18,7 @@ from radeval_core.hub.publish import front_matter
 from radeval_core.leaderboard.benchmark import load_benchmark
 from radeval_core.leaderboard.board import read_board
 from radeval_core.leaderboard.cases import error_totals, worst_cases
+from radeval_core.leaderboard.comparison import Comparison, PartDifference
 from radeval_core.leaderboard.queue import score_waiting
 from radeval_core.leaderboard.ranking import group_by_version
 from radeval_core.leaderboard.score_submission import current_version
@@ -29,7 +30,7 @@ from radeval_core.ui.leaderboard.citation import citation_view
 from radeval_core.ui.leaderboard.part import choices, parts_of, restricted
 from radeval_core.ui.leaderboard.plot import distribution_plot
 from radeval_core.ui.leaderboard.ranking_table import outside_link, ranking_table
-from radeval_core.ui.leaderboard.system_view import system_view
+from radeval_core.ui.leaderboard.system_view import _listed, system_view
 from radeval_core.ui.leaderboard.view import fine_view, notes, problems_view
 
 HOSTILE = "<script>alert(1)</script>${x} `b`"
@@ -269,6 +270,14 @@ def test_a_comparison_names_both_systems_and_what_tells_them_apart(split, tmp_pa
     assert "Consolidation" in shown, "the prediction"
     assert "Choose two different systems" in visits.compare(first, first, "green")
     assert "No system has been scored" in visits.compare(None, None, "green")
+
+
+def test_many_parts_in_which_a_neighbour_is_better_are_said_in_few_words():
+    parts = [PartDifference("anatomy", f"part {i}", 0.1, (0.05, 0.2), 9, "first" if i < 7 else "") for i in range(9)]
+    parts.append(PartDifference("length", "short", -0.1, (-0.2, -0.05), 9, "second"))
+    found = Comparison("a", "b", "green", (), tuple(parts), (), ())
+    assert _listed(found, "anatomy", "first") == "anatomy: part 0, part 1, part 2, part 3, part 4 and 2 more of 9"
+    assert [_listed(found, "length", side) for side in ("first", "second")] == ["", "length: short"]
 
 
 def test_a_drawn_view_is_kept_only_as_long_as_the_board_is_the_same(split, tmp_path, clock, monkeypatch):

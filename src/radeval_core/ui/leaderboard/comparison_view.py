@@ -44,7 +44,7 @@ def _metrics(found: Comparison) -> str:
             _number(d.first),
             _number(d.second),
             _difference(d.difference, d.ci95) + ("" if d.is_headline else " <small>mean over studies</small>"),
-            f"{_verdict(d)} <small>p = {_p(d.p_holm)}</small>",
+            f"{_verdict(d)} <small>{_p(d.p_holm)}</small>",
         ]
         for d in found.metrics
     ]
@@ -134,4 +134,4 @@ def _better(side: str) -> str:
 
 
 def _p(value: float) -> str:
-    return "&lt; 0.001" if value < 0.001 else f"{value:.3f}"
+    return "p &lt; 0.001" if value < 0.001 else f"p = {value:.3f}"

@@ -80,8 +80,8 @@ def _build(store: Store, benchmark: Benchmark) -> gr.Blocks:
         with gr.Tabs(selected="ranking", elem_id="lb-tabs") as tabs:
             with gr.Tab("Ranking", id="ranking") as ranking_tab:
                 with gr.Row():
-                    metric = gr.Dropdown(metrics, value=metrics[0], label="Rank by", elem_id="metric")
-                    part = gr.Dropdown(choices(benchmark), value="", label="Studies", elem_id="part")
+                    metric = gr.Dropdown(metrics, value=metrics[0], label="Rank by", elem_id="metric", min_width=200)
+                    part = gr.Dropdown(choices(benchmark), value="", label="Studies", elem_id="part", min_width=200)
                 html_block(_tools(benchmark))
                 gr.Markdown(_READING)
                 table = html_block(elem_id="ranking-table")
@@ -96,9 +96,9 @@ def _build(store: Store, benchmark: Benchmark) -> gr.Blocks:
                 cases = html_block(elem_id="cases")
             with gr.Tab("Compare", id="compare") as compare_tab:
                 with gr.Row():
-                    first = gr.Dropdown([], label="System A", elem_id="first")
-                    second = gr.Dropdown([], label="System B", elem_id="second")
-                    differ = gr.Dropdown(metrics, value=metrics[0], label="Cases by", elem_id="differ")
+                    first = gr.Dropdown([], label="System A", elem_id="first", min_width=260)
+                    second = gr.Dropdown([], label="System B", elem_id="second", min_width=260)
+                    differ = gr.Dropdown(metrics, value=metrics[0], label="Cases by", elem_id="differ", min_width=260)
                 compared = html_block(elem_id="compared")
             with gr.Tab("Submit", id="submit") as submit_tab:
                 file, secret, verdict, button = submitting.add_fields()

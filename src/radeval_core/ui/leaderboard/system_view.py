@@ -15,6 +15,9 @@ from radeval_core.ui.leaderboard.ranking_table import KINDS, kind_label, outside
 from radeval_core.ui.leaderboard.view import signatures_note
 from radeval_core.ui.views.marks import bar, plural, table
 
+#: values of a facet that are named where a system is better or worse than a neighbour
+_LISTED = 5
+
 
 def system_view(board: Board, outcome: SubmissionResult, metric: str | None = None) -> str:
     """Render a system of the board; `metric` ranks it."""
@@ -98,15 +101,24 @@ def _neighbour(report: EntryReport, words: str, neighbour: Neighbour) -> str:
 def _line(kind: str, words: str, found: Comparison, side: str) -> str:
     """Render the metrics, and the parts of the studies, in which one side is better."""
     metrics = [d.metric for d in found.metrics if d.better == side]
-    parts = [f"{p.name}: {p.value}" for p in found.facets if p.better == side]
+    parts = [_listed(found, facet, side) for facet in dict.fromkeys(p.name for p in found.facets)]
     errors = [in_words(p.value) for p in found.errors if p.better == side]
     said = [
         f"in {', '.join(metrics)}" if metrics else "",
-        f"{found.ranked_by} on {'; '.join(parts)}" if parts else "",
+        f"{found.ranked_by} by {'; '.join(filter(None, parts))}" if any(parts) else "",
         f"{'fewer' if side == 'first' else 'more'} errors: {', '.join(errors)}" if errors else "",
     ]
     known = [text(part) for part in said if part]
     return f'<p><span class="{kind}">{words}</span> {"<br>".join(known)}</p>' if known else ""
+
+
+def _listed(found: Comparison, facet: str, side: str) -> str:
+    """Return the values of a facet on which one side is better, in a few words; empty if there are none."""
+    every = [p for p in found.facets if p.name == facet]
+    better = [p.value for p in every if p.better == side]
+    if len(better) > _LISTED:
+        return f"{facet}: {', '.join(better[:_LISTED])} and {len(better) - _LISTED} more of {len(every)}"
+    return f"{facet}: {', '.join(better)}" if better else ""
 
 
 def _parts(report: EntryReport) -> str:

@@ -32,7 +32,7 @@ def instructions(benchmark: Benchmark) -> str:
         f'<p class="note">At most {limits.file_bytes / 1e6:g} MB, {limits.report_characters:,} characters per report '
         f"and {limits.name_characters} per name. Names are shown as plain text. The first submission under a name gets "
         "a secret, which later ones under this name need. <b>Do not submit patient data or private reports:</b> "
-        "the server keeps predictions, and the page shows the worst of them, and those that differ from another's.</p></div>"
+        "the server keeps predictions, and the page shows the worst of them and where systems differ.</p></div>"
     )
 
 
