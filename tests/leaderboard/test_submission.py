@@ -268,6 +268,13 @@ def test_the_three_baselines_are_valid_submissions():
         ({"colour": "red"}, "not a benchmark"),
         ({"facets": ["modalty"]}, "unknown facet 'modalty': did you mean 'modality'"),
         ({"kinds": {"Mine": "winner"}}, "'Mine' must be one of system, baseline, oracle, got 'winner'"),
+        ({"options": {"bleu": {"lowercas": True}}}, "did you mean 'lowercase'"),
+        ({"options": {"rouge": {}}}, "a config or option is given for 'rouge'"),
+        ({"options": ["bleu"]}, "kinds and options must be mappings"),
+        ({"options": {"bleu": "lowercase"}}, "bleu must have a mapping of its options"),
+        ({"kinds": ["Mine"]}, "kinds and options must be mappings"),
+        ({"facets": "modality"}, "unknown facet 'm'"),
+        ({"facets": None}, "not a benchmark"),
         ({"show_references": "no"}, "show_references must be true or false, got 'no'"),
     ],
 )

@@ -183,15 +183,16 @@ def _check_optional(benchmark: Benchmark, file: Path) -> None:
     for facet in benchmark.facets:
         if facet not in known:
             raise InputError(f"{file}: facets: {unknown_name('facet', str(facet), known)}")
+    if not isinstance(benchmark.kinds, Mapping) or not isinstance(benchmark.options, Mapping):
+        raise InputError(f"{file}: kinds and options must be mappings: of kinds by name, of options by metric")
     for name, kind in benchmark.kinds.items():
         if not isinstance(name, str) or kind not in get_args(Kind):
             raise InputError(f"{file}: kinds: {name!r} must be one of {', '.join(get_args(Kind))}, got {kind!r}")
-    try:
-        check_settings(list(benchmark.configs), benchmark.configs, benchmark.options)
-        for metric, options in benchmark.options.items():
-            check_options(metric, options)
-    except (AttributeError, TypeError) as error:
-        raise InputError(f"{file}: options must be a mapping of options by metric") from error
+    check_settings(list(benchmark.configs), benchmark.configs, benchmark.options)
+    for metric, options in benchmark.options.items():
+        if not isinstance(options, Mapping):
+            raise InputError(f"{file}: options: {metric} must have a mapping of its options")
+        check_options(metric, options)
     if not isinstance(benchmark.show_references, bool):
         raise InputError(f"{file}: show_references must be true or false, got {benchmark.show_references!r}")
 

@@ -16,7 +16,7 @@ from radeval_core.leaderboard.submission_result import SubmissionResult
 from radeval_core.registry import metric_value
 from radeval_core.stats.bootstrap import interval95
 from radeval_core.stats.multiplicity import holm
-from radeval_core.stats.paired import PairedTest, paired_tests
+from radeval_core.stats.paired import PairedTest, Summary, paired_tests
 
 #: number of studies that differ most
 CASES = 5
@@ -168,10 +168,12 @@ def _tests(columns: Sequence[NDArray[np.float64]]) -> list[PairedTest]:
     for scored in {mask.tobytes(): mask for mask in known}.values():
         places = [i for i, mask in enumerate(known) if np.array_equal(mask, scored)]
         rows = np.stack([columns[i][scored] for i in places], axis=1)
-        count = max(len(rows), 1)
-        tested = paired_tests(np.zeros_like(rows), rows, lambda sums, n=count: sums / n)  # type: ignore[misc]
-        found |= dict(zip(places, tested, strict=True))
+        found |= dict(zip(places, paired_tests(np.zeros_like(rows), rows, _mean_of(len(rows))), strict=True))
     return [found[i] for i in range(len(columns))]
+
+
+def _mean_of(count: int) -> Summary:
+    return lambda sums: sums / max(count, 1)
 
 
 def _facet_differences(

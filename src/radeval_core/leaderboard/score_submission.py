@@ -22,8 +22,8 @@ from radeval_core.runner import MetricResult
 
 #: gets the number of pairs scored so far, and the number to score
 Progress = Callable[[int, int], None]
-#: pairs between two reports of progress
-_STEP = 8
+#: pairs between two reports of progress; models need more pairs at once to fill their batches
+_STEP, _STEP_OF_MODELS = 8, 128
 #: the metric whose details count errors by category
 _ERROR_METRIC = "green"
 
@@ -92,7 +92,8 @@ def _score(
     def step(_: Mapping[str, Any]) -> None:
         on_progress(next(done), len(pairs) * round_)
 
-    reported = {"on_details": step, "chunk_pairs": _STEP, **options}
+    size = _STEP if set(configs.values()) == {"embedded"} else _STEP_OF_MODELS
+    reported = {"on_details": step, "chunk_pairs": size, **options}
     return api.score(pairs, names, configs, benchmark.options, detailed=True, **reported)
 
 

@@ -1,9 +1,9 @@
-"""Scoring reports how many pairs are done, of how many."""
+"""Scoring reports how many pairs are done, of how many, and uses the options of the benchmark."""
 
-from small_benchmark import jsonl, rows
+from small_benchmark import jsonl, rows, write_benchmark
 
 from radeval_core.leaderboard.board import read_board
-from radeval_core.leaderboard.score_submission import score_submission
+from radeval_core.leaderboard.score_submission import current_version, score_submission
 from radeval_core.leaderboard.submission import check_submission
 
 
@@ -37,3 +37,11 @@ def test_a_board_with_submissions_reports_nothing(small, store, clock):
     seen = []
     read_board(store, small, seed_if_empty=True, clock=clock, on_progress=lambda *found: seen.append(found))
     assert seen == []
+
+
+def test_options_of_the_benchmark_are_used_and_signed(tmp_path):
+    lower = write_benchmark(tmp_path / "lower", metrics={"bleu": "embedded"}, options={"bleu": {"lowercase": True}})
+    submission = check_submission(jsonl(rows(s6="THE LUNGS ARE CLEAR. NO PLEURAL EFFUSION.")), lower)
+    found = score_submission(lower, submission, "2026")
+    assert found.scores["bleu"][5] == 1.0 and "case:lc" in found.metrics["bleu"]["signature"]
+    assert found.version == current_version(lower)
