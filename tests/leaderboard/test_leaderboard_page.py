@@ -72,12 +72,12 @@ TAGS = set(
 
 @pytest.fixture(scope="module", autouse=True)
 def heavy_imports():
-    global Submitting, Visits, Withdrawal, build_leaderboard, get_upload_folder, leaderboard_options
+    global OUTPUTS, Submitting, Visits, Withdrawal, build_leaderboard, get_upload_folder, leaderboard_options
     from gradio.utils import get_upload_folder
 
     from radeval_core.ui.leaderboard.page import build_leaderboard, leaderboard_options
     from radeval_core.ui.leaderboard.submitting import Submitting
-    from radeval_core.ui.leaderboard.visits import Visits
+    from radeval_core.ui.leaderboard.visits import OUTPUTS, Visits
     from radeval_core.ui.leaderboard.withdraw import Withdrawal
 
 
@@ -258,8 +258,18 @@ def test_a_link_opens_its_tab_with_its_system(split, tmp_path):
     shown = visits._show(Address("systems", "bleu", "length:short", wanted[:12]), "systems")
     assert shown[1:4] == ("systems", "bleu", "length:short")
     assert "Other" in shown[11] and 'class="lb-by" aria-sort' in shown[7]
+    assert len(shown) == len(OUTPUTS)
     unknown = visits._show(Address("", "no such metric", "", "ffffff"), "ranking")
     assert unknown[1:4] == ("ranking", "green", "")
+
+
+def test_a_withdrawn_system_gives_way_to_another(split, tmp_path, monkeypatch):
+    visits = Visits(open_store(tmp_path / "split store"), split.benchmark)
+    gone, left = (row.outcome.submission for row in split.ranked())
+    monkeypatch.setattr(visits.store.__class__, "withdrawn", lambda store, benchmark: {gone})
+    again = dict(zip(OUTPUTS, visits.reload("submit", "bleu", "", gone, gone, left), strict=True))
+    assert again["system"].value == again["second"].value == left
+    assert "1 submission withdrawn" in again["notes"] and "Example system" not in again["table"]
 
 
 def test_a_comparison_names_both_systems_and_what_tells_them_apart(split, tmp_path):

@@ -157,7 +157,7 @@ def _build(store: Store, benchmark: Benchmark) -> gr.Blocks:
             visits.result, [entered, metric, part], [result, system, first, second, table, plot, others], **private
         ).then(**after)
         take_off.click(withdrawal.show, [unwanted, owner_secret], [answer], **private).then(
-            visits.rank, [metric, part], [table, plot, others], **private
+            visits.reload, shown, everything, show_progress="hidden", **private
         )
         # endpoints, which return plain values to programs, on hidden buttons
         plain = gr.JSON(visible=False)

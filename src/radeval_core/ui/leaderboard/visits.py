@@ -30,8 +30,11 @@ from radeval_core.ui.pair import guarded
 _UNREAD = "the leaderboard could not be read"
 #: views of systems and comparisons that are kept, of about 50 kB each
 _DRAWN = 200
-#: number of outputs of `arrive` and `follow`
-_OUTPUTS = 14
+#: what `arrive`, `follow` and `reload` return, in this order
+OUTPUTS = (
+    *("tabs", "tab", "metric", "part", "system", "first", "second"),
+    *("table", "plot", "notes", "citation", "about", "cases", "comparison"),
+)
 
 
 class Visits:
@@ -66,15 +69,18 @@ class Visits:
 
     async def arrive(self, address: str) -> AsyncIterator[tuple[Any, ...]]:
         """Show what a link names; while the baselines of a new board are scored, show how far that is."""
-        table = 7
         if self.scores_here:
             async for progress in self.seeding.progress():
-                yield tuple(progress if place == table else gr.skip() for place in range(_OUTPUTS))
+                yield tuple(progress if name == "table" else gr.skip() for name in OUTPUTS)
         yield await asyncio.to_thread(self._show, read_address(address), "ranking")
 
     def follow(self, tab: str, category: str, by: str, event: gr.EventData) -> tuple[Any, ...]:
         """Show what a link on the page names; `tab` is the open one."""
         return self._show(read_address(getattr(event, "address", "")), tab, category, by)
+
+    def reload(self, tab: str, metric: str, part: str, *systems: str | None) -> tuple[Any, ...]:
+        """Show the same again after a change of the board; a system that is gone gives way to the first."""
+        return self._show(Address(tab, metric, part, *(system or "" for system in systems)), tab)
 
     def rank(self, metric: str, part: str) -> tuple[str, str, str]:
         """Return the table, the plot and the notes."""
@@ -114,7 +120,7 @@ class Visits:
         return guarded("leaderboard", show, _UNREAD)
 
     def _show(self, wanted: Address, current: str, category: str = "", by: str = "") -> tuple[Any, ...]:
-        """Return everything on the page, in the order of the page's outputs.
+        """Return everything on the page, in the order of `OUTPUTS`.
 
         A tab that a link opens draws itself when it is selected; only the one that is open already is drawn here.
         """
