@@ -64,18 +64,6 @@ def restricted(board: Board, part: Part | None) -> Board:
     return replace(board, current=results)
 
 
-def other_numbers(board: Board, part: Part) -> list[str]:
-    """Return the metrics whose mean over studies is not the number that the whole set is scored by."""
-    if not board.current:
-        return []
-    first, benchmark = board.current[0], board.benchmark
-    return [
-        name
-        for name in benchmark.metrics
-        if not subset_score(first, benchmark, part.facet, part.value, name).is_headline
-    ]
-
-
 class _Key:
     """A result, known by its submission and version, so that its numbers are computed once."""
 

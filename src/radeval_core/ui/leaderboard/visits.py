@@ -13,13 +13,14 @@ from radeval_core.leaderboard.benchmark import Benchmark
 from radeval_core.leaderboard.board import Board, read_board
 from radeval_core.leaderboard.cases import worst_cases
 from radeval_core.leaderboard.comparison import compare_entries
+from radeval_core.leaderboard.facets import mean_is_headline
 from radeval_core.leaderboard.hub_files import HubFiles
 from radeval_core.leaderboard.store import Store
 from radeval_core.ui.leaderboard.address import Address, read_address
 from radeval_core.ui.leaderboard.case_view import cases_view
 from radeval_core.ui.leaderboard.citation import citation_view
 from radeval_core.ui.leaderboard.comparison_view import comparison_view
-from radeval_core.ui.leaderboard.part import Part, other_numbers, parts_of, restricted
+from radeval_core.ui.leaderboard.part import Part, parts_of, restricted
 from radeval_core.ui.leaderboard.plot import distribution_plot
 from radeval_core.ui.leaderboard.ranking_table import KINDS, ranking_table
 from radeval_core.ui.leaderboard.seeding import Seeding
@@ -145,7 +146,8 @@ class Visits:
         ranked, apart = board.ranked(metric), board.unranked(metric)
         table = ranking_table(ranked, apart, list(self.benchmark.metrics), metric)
         if part:
-            table = part_note(part, len(self.benchmark.studies), other_numbers(whole, part)) + table
+            other = [name for name in self.benchmark.metrics if not mean_is_headline(name)]
+            table = part_note(part, len(self.benchmark.studies), other) + table
         if self.seeding.problem:
             table = problems_view([f"the baselines could not be scored: {self.seeding.problem}"]) + table
         return table, distribution_plot([*ranked, *apart], metric), notes(board)
