@@ -2,10 +2,12 @@
 
 import csv
 import io
+import json
 
 import pytest
-from small_benchmark import outcome, write_benchmark
+from small_benchmark import jsonl, outcome, write_benchmark
 
+from radeval_core.cli import main
 from radeval_core.errors import InputError
 from radeval_core.leaderboard.preset_columns import (
     metrics_of_preset,
@@ -102,3 +104,43 @@ def test_numbers_over_the_corpus_cannot_be_metrics_of_a_benchmark():
     preset = get_preset("chexbert-14")
     with pytest.raises(InputError, match=r"preset chexbert-14 has numbers without a score per study.*macro F1"):
         metrics_of_preset(preset, preset.values, {})
+
+
+def test_the_commands_show_and_export_the_columns(tmp_path, capsys):
+    two = write_benchmark(tmp_path / "two", metrics={"green": "embedded", "bleu.bleu_2_radcliq": "embedded"})
+    board = ["--benchmark", str(two.folder), "--store", str(tmp_path / "store")]
+    for name, kind in (("Mine", "system"), ("Copy", "oracle")):
+        (tmp_path / f"{name}.jsonl").write_bytes(jsonl(name=name, kind=kind))
+        assert main(["leaderboard", "submit", str(tmp_path / f"{name}.jsonl"), *board]) == 0
+    assert main(["leaderboard", "score", *board]) == 0
+    capsys.readouterr()
+    assert main(["leaderboard", "show", *board, "--preset", "rexrank"]) == 0
+    out = capsys.readouterr().out
+    assert "1/RadCliQ-v1 ↑" in out and "not computed by small: BERTScore" in out and "oracle" in out
+    assert main(["leaderboard", "show", *board, "--preset", "rexrank", "--json"]) == 0
+    columns = {column["name"]: column for column in json.loads(capsys.readouterr().out)["preset"]["columns"]}
+    assert columns["BLEU-2"]["comparable"] and not columns["GREEN"]["comparable"]
+    assert len(columns["GREEN"]["scores"]) == 2 and set(columns["RaTEScore"]["scores"].values()) == {None}
+    assert (
+        main(["leaderboard", "export", "--format", "rexrank", "--out", str(tmp_path / "b.csv"), *board, "--json"]) == 0
+    )
+    assert json.loads(capsys.readouterr().out)["not_comparable"] == ["GREEN"]
+    header, row = (tmp_path / "b.csv").read_text().splitlines()  # the oracle is left out
+    assert header == HEADER and row.startswith("1,20") and ",Mine,," in row
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["export", "Mine", "--format", "rexrank", "--out", "b.csv"], "leave out SYSTEM and --source"),
+        (["export", "--format", "rexrank", "--out", "b.txt"], "must end in .csv"),
+        (["export", "--out", "folder"], "name a system: radeval leaderboard export SYSTEM --out DIR"),
+        (["show", "--preset", "rexrankk"], "did you mean 'rexrank'"),
+    ],
+)
+def test_a_wrong_command_says_what_to_type(arguments, expected, small, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "store").mkdir()
+    assert main(["leaderboard", *arguments, "--benchmark", str(small.folder), "--store", "store"]) == 2
+    err = capsys.readouterr().err
+    assert expected in err and len(err.splitlines()) == 1

@@ -21,6 +21,7 @@ same with `kinds` in its benchmark.yaml.
 
 To enter the leaderboard, type:
   radeval leaderboard studies --out studies.jsonl      write the input of each study
+  radeval leaderboard import table FILE …              turn a table of predictions, or ReXrank's file, into a submission
   radeval leaderboard check mine.jsonl                 list every problem of your file, by row
   radeval leaderboard submit mine.jsonl                put it in the queue
   radeval leaderboard score                            score the queue; safe to run repeatedly and in parallel
