@@ -74,15 +74,18 @@ def watch(page: Page, own: str, wrong: list[str]) -> None:
 
 @pytest.fixture
 def visit(browser: Browser, spaces_url: str):
-    """Return a function that opens a page at a given width; fail the test if anything on the page goes wrong."""
+    """Return a function that opens a page at a given width, of the Spaces or of another server.
+
+    The test fails if anything on the page goes wrong.
+    """
     pages: list[Page] = []
     wrong: list[str] = []
 
-    def open_page(path: str, width: int = 1280) -> Page:
+    def open_page(path: str, width: int = 1280, server: str = spaces_url) -> Page:
         page = browser.new_context(viewport={"width": width, "height": 900}).new_page()
         page.set_default_timeout(30_000)
-        watch(page, spaces_url, wrong)
-        page.goto(f"{spaces_url}/{path}")
+        watch(page, server, wrong)
+        page.goto(f"{server}/{path}")
         pages.append(page)
         return page
 

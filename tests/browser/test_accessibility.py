@@ -13,11 +13,19 @@ READY = {
     "": "h1",
     "workbench/": ".wb-chip",
     "file_page/": "#fp-metrics label",
-    "leaderboard/": "#ranking-table [role=gridcell]",
+    "leaderboard/": "#ranking-table table",
     "reading_room/": "main button",
+}
+#: the other tabs of the leaderboard, with what they show when they are ready
+TABS = {
+    "leaderboard/#tab=systems": "#about-system .lb-big",
+    "leaderboard/#tab=compare": "#compared table",
+    "leaderboard/#tab=submit": "#submit-button",
+    "leaderboard/#tab=method": "text=What a rank means",
 }
 #: the pages of metrics share their style: one of them is checked in the dark
 CASES = [(path, "light") for path in PAGES] + [(path, "dark") for path in (*READY, "green/")]
+CASES += [(path, scheme) for path in TABS for scheme in ("light", "dark")]
 RUN = """async () => {
   const found = await axe.run(document, { resultTypes: ["violations"] });
   return found.violations
@@ -30,7 +38,7 @@ RUN = """async () => {
 def test_a_page_has_no_serious_violation(path, scheme, browser, spaces_url):
     page = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme, bypass_csp=True).new_page()
     page.goto(f"{spaces_url}/{path}")
-    page.locator(READY.get(path, "#result data.score")).first.wait_for(timeout=60_000)
+    page.locator({**READY, **TABS}.get(path, "#result data.score")).first.wait_for(timeout=60_000)
     page.wait_for_timeout(400)  # fading in has ended
     page.evaluate(AXE)
     found = page.evaluate(RUN)

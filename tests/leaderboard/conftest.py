@@ -1,11 +1,15 @@
 """Fixtures of the leaderboard tests."""
 
+import sys
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from small_benchmark import write_benchmark
 
 from radeval_core.leaderboard.store import open_store
+
+sys.path.append(str(Path(__file__).parent.parent / "data"))  # for invented_sources
 
 
 @pytest.fixture

@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 from radeval_core.leaderboard.benchmark import Benchmark, load_benchmark, revision_of
+from radeval_core.leaderboard.submission import System
+from radeval_core.leaderboard.submission_result import SubmissionResult
 
 REFERENCES = {
     "s1": "Small left pleural effusion. The heart is normal in size.",
@@ -18,6 +21,8 @@ REFERENCES = {
     "s5": "Moderate right apical pneumothorax.",
     "s6": "The lungs are clear. No pleural effusion.",
 }
+#: the studies of `outcome`
+STUDIES = tuple(f"s{i}" for i in range(40))
 SYSTEM = {"name": "Example system", "link": "https://example.org/model", "training_data": "Invented reports only."}
 LIMITS = {
     "file_bytes": 20_000,
@@ -63,3 +68,23 @@ def jsonl(predictions: list[Any] | None = None, **system: Any) -> bytes:
     """Return a submission as JSONL."""
     lines = [{"system": {**SYSTEM, **system}}, *(rows() if predictions is None else predictions)]
     return "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+
+def outcome(name, green, bleu=None, fineradscore=None, version="v1", date="2026-01-01", ids=STUDIES, **fields):
+    """Return a result with these scores per study; NaN is unscored."""
+    columns = {"green": green, "bleu": green if bleu is None else bleu}
+    columns["fineradscore"] = green if fineradscore is None else fineradscore
+    metrics = {
+        key: {
+            "score": None if np.isnan(values).all() else float(np.nanmean(values)),
+            "ci95": None,
+            "n": int((~np.isnan(values)).sum()),
+            "unscored": 0,
+            "higher_is_better": key != "fineradscore",
+            "signature": f"{key}|{version}",
+        }
+        for key, values in columns.items()
+    }
+    scores = {key: tuple(None if np.isnan(v) else float(v) for v in values) for key, values in columns.items()}
+    system = System(name, "https://example.org", "none")
+    return SubmissionResult(name, "small", "r1", version, "0.1.0", date, system, "", metrics, ids, scores, **fields)

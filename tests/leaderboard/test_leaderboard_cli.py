@@ -71,7 +71,7 @@ def test_check_lists_every_problem_and_exits_with_2(capsys, small, tmp_path):
     assert err.splitlines() == [
         f"{path}: line 3 (id 's2'): prediction is empty",
         f"{path}: line 7 (id 's9'): no such study in small",
-        f"{path}: id 's6': no prediction for this study",
+        f"{path}: 1 prediction is missing: s6",
     ]
     status, out, _ = run(capsys, "check", path, "--benchmark", small.folder, "--json")
     assert status == 2 and len(json.loads(out)["problems"]) == 3
@@ -79,9 +79,9 @@ def test_check_lists_every_problem_and_exits_with_2(capsys, small, tmp_path):
 
 def test_check_lists_at_most_twenty_problems(capsys, tmp_path):
     path = tmp_path / "wrong.jsonl"
-    path.write_bytes(jsonl([{"id": "study-001", "prediction": "x"}]))
+    path.write_bytes(jsonl([{"id": f"study-{i:03d}", "prediction": ""} for i in range(1, 113)]))
     status, _, err = run(capsys, "check", path)
-    assert status == 2 and len(err.splitlines()) == 21 and err.endswith("and 91 more\n")
+    assert status == 2 and len(err.splitlines()) == 21 and err.endswith("and 92 more\n")
 
 
 @pytest.mark.parametrize(
@@ -178,8 +178,13 @@ def test_every_step_works_on_a_hub(capsys, small, file, tmp_path, monkeypatch):
 def test_a_new_store_shows_the_three_baselines_in_order(capsys, tmp_path):
     run(capsys, "seed", "--store", tmp_path / "new", "--quiet")
     table = json.loads(run(capsys, "show", "--store", tmp_path / "new", "--json")[1])
-    names = [(row["rank"], row["name"]) for row in table["systems"]]
-    assert names == [(1, "Noisy reference (sees the answer)"), (2, "Nearest neighbour"), (3, "Template normal report")]
+    names = [(row["rank"], row["kind"], row["name"]) for row in table["unranked"]]
+    assert names == [
+        (None, "oracle", "Noisy reference (sees the answer)"),
+        (None, "baseline", "Nearest neighbour"),
+        (None, "baseline", "Template normal report"),
+    ]
+    assert table["systems"] == []
     assert table["waiting"] == 0 and table["failed"] == []
 
 

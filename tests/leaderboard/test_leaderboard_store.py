@@ -374,14 +374,15 @@ def test_three_scorers_on_a_hub_score_everything_once(hub, small, clock, monkeyp
 
 @pytest.mark.slow
 def test_a_page_on_a_hub_queues_and_does_not_score(hub, small, tmp_path):
-    from radeval_core.ui.leaderboard.page import _Page
+    from radeval_core.ui.leaderboard.submitting import Submitting
+    from radeval_core.ui.leaderboard.visits import Visits
 
-    page = _Page(Store(hub_files(hub)), small)
+    visits = Visits(Store(hub_files(hub)), small)
     (tmp_path / "mine.jsonl").write_bytes(jsonl())
-    answer = page.submit(str(tmp_path / "mine.jsonl"))
+    answer = Submitting(visits).submit(str(tmp_path / "mine.jsonl"))
     assert answer["ok"] and not answer["scored"]
-    assert page.leaderboard("green")["waiting"] == 1
-    assert "when `radeval leaderboard score` next runs" in method(small, page.scores_here)
+    assert visits.leaderboard("green")["waiting"] == 1
+    assert "when `radeval leaderboard score` next runs" in method(small, visits.scores_here)
 
 
 @pytest.mark.parametrize(

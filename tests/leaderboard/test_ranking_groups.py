@@ -2,34 +2,12 @@
 
 import numpy as np
 import pytest
+from small_benchmark import STUDIES, outcome
 
 from radeval_core.leaderboard.ranking import group_by_version, rank
 from radeval_core.leaderboard.submission import System
 from radeval_core.leaderboard.submission_result import SubmissionResult, version_of
 from radeval_core.stats.paired import FLIPS, paired_test, randomisation_p_values
-
-STUDIES = tuple(f"s{i}" for i in range(40))
-
-
-def outcome(name, green, bleu=None, fineradscore=None, version="v1", date="2026-01-01", **fields):
-    columns = {"green": green, "bleu": green if bleu is None else bleu}
-    columns["fineradscore"] = green if fineradscore is None else fineradscore
-    metrics = {
-        key: {
-            "score": None if np.isnan(values).all() else float(np.nanmean(values)),
-            "ci95": None,
-            "n": int((~np.isnan(values)).sum()),
-            "unscored": 0,
-            "higher_is_better": key != "fineradscore",
-            "signature": f"{key}|{version}",
-        }
-        for key, values in columns.items()
-    }
-    scores = {key: tuple(None if np.isnan(v) else float(v) for v in values) for key, values in columns.items()}
-    system = System(name, "https://example.org", "none")
-    return SubmissionResult(
-        name, "small", "r1", version, "0.1.0", date, system, "", metrics, STUDIES, scores, (), **fields
-    )
 
 
 def noise(seed, mean, size=0.02):

@@ -72,7 +72,7 @@ def test_a_record_for_other_studies_must_be_submitted_again(small, tmp_path):
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        (jsonl(rows(s3=None)), "id 's3': no prediction for this study"),
+        (jsonl(rows(s3=None)), "1 prediction is missing: s3"),
         (jsonl([*rows(), {"id": "s9", "prediction": "x"}]), "line 8 (id 's9'): no such study in small"),
         (jsonl([*rows(), rows()[1]]), "line 8 (id 's2'): duplicate id, already used in line 3"),
         (jsonl(rows(s2=" \n")), "line 3 (id 's2'): prediction is empty"),
@@ -109,7 +109,9 @@ def test_a_problem_names_its_row(data, expected, small):
         ({"name": "a\u2028b"}, "name must be plain text on one line, but contains the control character U+2028"),
         ({"training_data": None}, "training_data must be text, got nothing"),
         ({"training_data": "x" * 101}, "training_data has 101 characters: at most 100"),
-        ({"rank": 1}, "unknown key 'rank'; known keys: name, link, training_data"),
+        ({"kind": "winner"}, "kind must be one of system, baseline, oracle"),
+        ({"kind": ["oracle"]}, "kind must be one of system, baseline, oracle"),
+        ({"rank": 1}, "unknown key 'rank'; known keys: name, link, training_data, kind"),
     ],
 )
 def test_a_metadata_problem_names_its_field(system, expected, small):
@@ -139,10 +141,19 @@ def test_ordinary_links_are_accepted(link, small):
 def test_all_problems_are_found_and_twenty_are_listed(small, tmp_path):
     many = write_benchmark(tmp_path / "many", {f"m{i}": "Clear lungs." for i in range(30)})
     with pytest.raises(SubmissionError) as caught:
-        check_submission(jsonl([{"id": "m0", "prediction": ""}]), many)
+        check_submission(jsonl([{"id": f"m{i}", "prediction": ""} for i in range(30)]), many)
     assert len(caught.value.problems) == 30
-    assert str(caught.value).startswith("30 problems: line 2 (id 'm0'): prediction is empty; id 'm1'")
-    assert str(caught.value).endswith("id 'm19': no prediction for this study; and 10 more")
+    assert str(caught.value).startswith("30 problems: line 2 (id 'm0'): prediction is empty; line 3 (id 'm1')")
+    assert str(caught.value).endswith("line 21 (id 'm19'): prediction is empty; and 10 more")
+
+
+def test_missing_and_unknown_studies_take_one_line_each(tmp_path):
+    many = write_benchmark(tmp_path / "many", {f"m{i}": "Clear lungs." for i in range(51)})
+    predictions = [{"id": name, "prediction": "x"} for name in ("m0", *(f"n{i}" for i in range(5)))]
+    assert problems(jsonl(predictions), many) == [
+        "line 3 (id 'n0'), line 4 (id 'n1'), line 5 (id 'n2') and 2 more: no such study in small",
+        "50 predictions are missing: m1, m2, m3 and 47 more",
+    ]
 
 
 # hostile files
@@ -184,7 +195,7 @@ def test_a_huge_file_is_refused_before_it_is_read(small, tmp_path):
 
 def test_the_number_of_problems_is_limited(small):
     found = problems(jsonl([]) + b"1\n" * 9_000, small)
-    assert len(found) == 2 * len(REFERENCES) + 20 + 1 + len(REFERENCES)
+    assert len(found) == 2 * len(REFERENCES) + 20 + 1 + 1
 
 
 def test_markup_in_a_name_is_kept_as_text(small):
@@ -255,6 +266,16 @@ def test_the_three_baselines_are_valid_submissions():
         ({"metrics": {"blue": "embedded"}}, "did you mean 'bleu'"),
         ({"limits": {"file_bytes": 1}}, "not a benchmark"),
         ({"colour": "red"}, "not a benchmark"),
+        ({"facets": ["modalty"]}, "unknown facet 'modalty': did you mean 'modality'"),
+        ({"kinds": {"Mine": "winner"}}, "'Mine' must be one of system, baseline, oracle, got 'winner'"),
+        ({"options": {"bleu": {"lowercas": True}}}, "did you mean 'lowercase'"),
+        ({"options": {"rouge": {}}}, "a config or option is given for 'rouge'"),
+        ({"options": ["bleu"]}, "kinds and options must be mappings"),
+        ({"options": {"bleu": "lowercase"}}, "bleu must have a mapping of its options"),
+        ({"kinds": ["Mine"]}, "kinds and options must be mappings"),
+        ({"facets": "modality"}, "unknown facet 'm'"),
+        ({"facets": None}, "not a benchmark"),
+        ({"show_references": "no"}, "show_references must be true or false, got 'no'"),
     ],
 )
 def test_a_wrong_benchmark_is_refused(changes, expected, tmp_path):
@@ -284,7 +305,7 @@ def test_a_duplicate_among_many_keys_is_found_in_one_pass(small, tmp_path):
 def test_lines_that_are_not_json_count_as_rows(small, tmp_path):
     large = write_benchmark(tmp_path / "large", limits={**LIMITS, "file_bytes": 8_000_000})
     found = problems(jsonl([]) + b"x\n" * 1_900_000, large)
-    assert len(found) == 2 * len(REFERENCES) + 20 + 1 + len(REFERENCES)
+    assert len(found) == 2 * len(REFERENCES) + 20 + 1 + 1
     assert found[32].endswith("more rows than small has studies (6)")
 
 

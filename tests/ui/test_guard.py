@@ -219,11 +219,12 @@ def test_one_request_too_many_is_answered_with_429(folder):
 def test_a_page_keeps_a_bounded_number_of_sessions(root, tmp_path):
     """Each session needs about 60 kB, and Gradio keeps 10,000 of them."""
     from radeval_core.ui.demo import SESSIONS, build_demo, launch
-    from radeval_core.ui.serve_all import together
+    from radeval_core.ui.serve_all import find_spaces
 
     (tmp_path / "bleu").mkdir()
     (tmp_path / "bleu" / "space.yaml").write_bytes((root / "spaces/bleu/space.yaml").read_bytes())
-    mounts = [route.app for route in together(tmp_path).routes if getattr(route, "path", "") == "/bleu"]
+    (space,) = find_spaces(tmp_path)
+    mounts = [route.app for route in space.mounted().routes if getattr(route, "path", "") == "/bleu"]
     assert [app.state_holder.capacity for app in mounts] == [SESSIONS]
     demo = build_demo("bleu")
     app, _, _ = launch(demo, prevent_thread_lock=True, quiet=True, server_name="127.0.0.1")

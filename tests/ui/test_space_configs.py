@@ -175,7 +175,11 @@ def test_a_folder_without_spaces_or_without_a_demo_is_an_error(tmp_path):
         find_spaces(tmp_path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "app.py").write_text("demo = 3\n")
+    (space,) = find_spaces(tmp_path)
     with pytest.raises(InputError, match="must define `demo`"):
+        space.load()
+    (tmp_path / "mine" / "app.py").write_text("demo = (\n")
+    with pytest.raises(InputError, match=r"app\.py is not Python"):
         find_spaces(tmp_path)
 
 
@@ -244,6 +248,7 @@ def test_any_space_is_found_with_its_docstring_and_own_options(tmp_path):
     app = f'"""Plays <i>.\n\nMore."""\n{code}'
     (tmp_path / "play<b>" / "app.py").write_text(app)
     (space,) = find_spaces(tmp_path)
-    assert (space.name, space.about, space.options) == ("play<b>", "Plays <i>.", {"css": "b {}"})
+    assert (space.name, space.about) == ("play<b>", "Plays <i>.")
+    assert space.load()[1] == {"css": "b {}"}
     with TestClient(together(tmp_path)) as client:
         assert "Plays &lt;i&gt;." in client.get("/").text

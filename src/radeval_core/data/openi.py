@@ -6,6 +6,7 @@ The source is the publisher's archive, with one XML file per report. `openi_sour
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -35,19 +36,29 @@ def label_headings() -> dict[str, Any]:
 def _read(source: Path | None) -> Tables:
     assert source is not None
     splits: dict[str, list[Row]] = {"train": [], "validation": [], "test": []}
+    for row in reports(source):
+        splits[split_of(row["id"])].append(row)
+    # archives, wheels and folders list their files in different orders
+    ordered = {split: sorted(rows, key=lambda r: (len(r["id"]), r["id"])) for split, rows in splits.items()}
+    no_finding = [label_headings()[key] for key in ("normal", "not_indexed")]
+    return {"reports": ordered, "pairs": {split: pair_rows(rows, no_finding) for split, rows in ordered.items()}}
+
+
+def reports(source: Path) -> Iterator[Row]:
+    """Yield one row per report of the archive, in the order of its files.
+
+    Raises:
+        InputError: a file is not a report of Open-i, an id occurs twice, or there is no report at all.
+    """
     seen: dict[str, str] = {}
     for where, report in xml_reports(source):
         row = _row(where, report)
         if row["id"] in seen:
             raise InputError(f"{where}: duplicate uId {row['id']!r}, already used in {seen[row['id']]}")
         seen[row["id"]] = where
-        splits[split_of(row["id"])].append(row)
+        yield row
     if not seen:
         raise InputError(f"{source}: no XML reports in it")
-    # archives, wheels and folders list their files in different orders
-    ordered = {split: sorted(rows, key=lambda r: (len(r["id"]), r["id"])) for split, rows in splits.items()}
-    no_finding = [label_headings()[key] for key in ("normal", "not_indexed")]
-    return {"reports": ordered, "pairs": {split: pair_rows(rows, no_finding) for split, rows in ordered.items()}}
 
 
 def split_of(uid: str) -> str:

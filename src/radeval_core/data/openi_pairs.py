@@ -32,7 +32,7 @@ def pair_rows(reports: Iterable[Row], no_finding: Iterable[str]) -> list[Row]:
     """
     texts, codings = {}, {}
     for row in reports:
-        text = " ".join(part for part in (row["findings"], row["impression"]) if part)
+        text = report_text(row)
         if text and row["indexed"]:
             texts[row["id"]] = text
             codings[row["id"]] = _by_heading(row["codings"], frozenset(no_finding))
@@ -43,6 +43,11 @@ def pair_rows(reports: Iterable[Row], no_finding: Iterable[str]) -> list[Row]:
             texts_of = {"reference": pair.reference, "prediction": pair.prediction}
             rows.append({"id": pair.id, "study": pair.study, "heuristic": heuristic, **texts_of, **counts})
     return rows
+
+
+def report_text(row: Row) -> str:
+    """Return the text of a report: its findings, then its impression."""
+    return " ".join(part for part in (row["findings"], row["impression"]) if part)
 
 
 def differences(reference: Mapping[str, set[str]], candidate: Mapping[str, set[str]]) -> dict[str, int]:

@@ -6,17 +6,23 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
+from radeval_core.api import check_options, check_settings
 from radeval_core.errors import InputError, unknown_name
+from radeval_core.leaderboard.system_names import look_alike_key
 from radeval_core.registry import metric_value, metrics_behind
 from radeval_core.user_yaml import read_yaml
 
 SHIPPED = Path(__file__).with_name("benchmarks")
 DEFAULT = "radcheck-open"
+#: what is submitted: a system competes; a baseline or an oracle (it saw the answer) is a yardstick and has no rank
+Kind = Literal["system", "baseline", "oracle"]
+#: facets that the reference gives; every other facet is a field of the studies' input
+DERIVED_FACETS = ("length", "normality")
 #: names become folders of a store, so no other characters are allowed
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
@@ -63,9 +69,9 @@ class Limits:
     new_names_per_day: int = 50
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Benchmark:
-    """A benchmark on which systems compete.
+    """A benchmark on which systems compete. It can be a key: `load_benchmark` returns one object per folder.
 
     Attributes:
         name: its name, and the name of its folder in a store.
@@ -79,6 +85,10 @@ class Benchmark:
         limits: maximum sizes of a submission.
         studies: the studies by id, in order.
         folder: the folder it was read from.
+        show_references: True if pages may show the reference of a study beside a system's report.
+        facets: what results can be split by: fields of `Study.given`, or one of `DERIVED_FACETS`.
+        kinds: kind of a system by name, as the owner declares it; see `kind_of`.
+        options: options by metric.
     """
 
     name: str
@@ -92,6 +102,19 @@ class Benchmark:
     limits: Limits
     studies: Mapping[str, Study]
     folder: Path
+    show_references: bool = False
+    facets: tuple[str, ...] = ()
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def kind_of(self, name: str, declared: Kind = "system") -> Kind:
+        """Return the kind of a system: what the benchmark's owner says of its name, else what its submitter declares.
+
+        A submitter can only leave the ranking by declaring a kind, so everyone may. The owner's word counts for all
+        names that look alike, and a submitter cannot undo it.
+        """
+        known = {look_alike_key(known): kind for known, kind in self.kinds.items()}
+        return known.get(look_alike_key(name), declared)
 
     @property
     def configs(self) -> dict[str, str]:
@@ -135,13 +158,15 @@ def _read(folder: Path) -> Benchmark:
         data = (folder / "studies.jsonl").read_bytes()
         limits = Limits(**fields.pop("limits"))
         studies = [_study(json.loads(line)) for line in data.decode("utf-8").splitlines() if line.strip()]
-        benchmark = Benchmark(limits=limits, studies={s.id: s for s in studies}, folder=folder, **fields)
+        facets = tuple(fields.pop("facets", ()))
+        benchmark = Benchmark(limits=limits, studies={s.id: s for s in studies}, folder=folder, facets=facets, **fields)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{folder}: not a benchmark: {type(error).__name__}: {error}") from error
     if not _NAME.fullmatch(benchmark.name):
         raise InputError(f"{file}: name must be lower-case letters, digits and hyphens, got {benchmark.name!r}")
     if not studies or len(benchmark.studies) != len(studies):
         raise InputError(f"{folder}: studies.jsonl must contain at least one study, and no id twice")
+    _check_optional(benchmark, file)
     for metric in metrics_behind(benchmark.metrics):
         configs = {config for name, config in benchmark.metrics.items() if metric_value(name).metric == metric}
         if len(configs) > 1:
@@ -150,6 +175,26 @@ def _read(folder: Path) -> Benchmark:
     if benchmark.revision != found:
         raise InputError(f"{file}: revision is {benchmark.revision!r}, but studies.jsonl has the hash {found!r}")
     return benchmark
+
+
+def _check_optional(benchmark: Benchmark, file: Path) -> None:
+    """Check the fields that a benchmark may leave out."""
+    known = [*dict.fromkeys(key for study in benchmark.studies.values() for key in study.given), *DERIVED_FACETS]
+    for facet in benchmark.facets:
+        if facet not in known:
+            raise InputError(f"{file}: facets: {unknown_name('facet', str(facet), known)}")
+    if not isinstance(benchmark.kinds, Mapping) or not isinstance(benchmark.options, Mapping):
+        raise InputError(f"{file}: kinds and options must be mappings: of kinds by name, of options by metric")
+    for name, kind in benchmark.kinds.items():
+        if not isinstance(name, str) or kind not in get_args(Kind):
+            raise InputError(f"{file}: kinds: {name!r} must be one of {', '.join(get_args(Kind))}, got {kind!r}")
+    check_settings(list(benchmark.configs), benchmark.configs, benchmark.options)
+    for metric, options in benchmark.options.items():
+        if not isinstance(options, Mapping):
+            raise InputError(f"{file}: options: {metric} must have a mapping of its options")
+        check_options(metric, options)
+    if not isinstance(benchmark.show_references, bool):
+        raise InputError(f"{file}: show_references must be true or false, got {benchmark.show_references!r}")
 
 
 def revision_of(data: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Read the content of a leaderboard: ranked systems of the current version, other versions, failed and waiting."""
+"""Read a leaderboard: ranked systems, baselines and oracles, other versions, failed and waiting submissions."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 from radeval_core.errors import InputError, unknown_name
 from radeval_core.leaderboard.baselines import seed
-from radeval_core.leaderboard.benchmark import Benchmark
+from radeval_core.leaderboard.benchmark import Benchmark, Kind
 from radeval_core.leaderboard.queue import Clock, utc_now
-from radeval_core.leaderboard.ranking import Ranked, VersionGroup, group_by_version, rank
-from radeval_core.leaderboard.score_submission import current_version
+from radeval_core.leaderboard.ranking import Ranked, VersionGroup, group_by_version, in_order, rank
+from radeval_core.leaderboard.score_submission import Progress, current_version
 from radeval_core.leaderboard.store import Store
 from radeval_core.leaderboard.submission_result import SubmissionResult
 
@@ -41,11 +41,28 @@ class Board:
     withdrawn: int = 0
 
     def ranked(self, metric: str | None = None) -> list[Ranked]:
-        """Rank the systems of the current version by a metric of the benchmark."""
+        """Rank the systems of the current version by a metric of the benchmark, without baselines and oracles."""
+        return rank([o for o in self.current if self.kind(o) == "system"], self.metric(metric))
+
+    def unranked(self, metric: str | None = None) -> list[Ranked]:
+        """Return the baselines and oracles of the current version, the best first. They take no part in any test."""
+        rows = [Ranked(None, o, kind) for o in self.current if (kind := self.kind(o)) != "system"]
+        return in_order(rows, self.metric(metric))
+
+    def kind(self, outcome: SubmissionResult) -> Kind:
+        """Return what a submission counts as; see `Benchmark.kind_of`."""
+        return self.benchmark.kind_of(outcome.system.name, outcome.system.kind)
+
+    def metric(self, metric: str | None) -> str:
+        """Return a metric of the benchmark, the first one if none is given.
+
+        Raises:
+            InputError: the benchmark does not have this metric.
+        """
         metric = metric or self.benchmark.main_metric
         if metric not in self.benchmark.metrics:
             raise unknown_name(f"metric of {self.benchmark.name}", metric, self.benchmark.metrics)
-        return rank(self.current, metric)
+        return metric
 
     def find(self, system: str) -> SubmissionResult:
         """Find a result of the current version by the start of its id or by the exact name of its system."""
@@ -64,19 +81,8 @@ class Board:
             "revision": self.benchmark.revision,
             "version": self.version,
             "ranked_by": metric,
-            "systems": [
-                {
-                    "rank": row.rank,
-                    "submission": row.outcome.submission,
-                    "name": row.outcome.system.name,
-                    "link": row.outcome.system.link,
-                    "training_data": row.outcome.system.training_data,
-                    "date": row.outcome.date,
-                    "core": row.outcome.core,
-                    "metrics": dict(row.outcome.metrics),
-                }
-                for row in self.ranked(metric)
-            ],
+            "systems": [_row(row) for row in self.ranked(metric)],
+            "unranked": [_row(row) for row in self.unranked(metric)],
             "other_versions": [
                 {"version": g.version, "revision": g.revision, "core": g.core, "systems": len(g.outcomes)}
                 for g in self.others
@@ -89,11 +95,26 @@ class Board:
 
 
 def read_board(
-    store: Store, benchmark: Benchmark, *, seed_if_empty: bool = False, clock: Clock = utc_now, **options: Any
+    store: Store,
+    benchmark: Benchmark,
+    *,
+    seed_if_empty: bool = False,
+    clock: Clock = utc_now,
+    on_progress: Progress | None = None,
+    **options: Any,
 ) -> Board:
-    """Read a store. With `seed_if_empty`, an empty store first gets the benchmark's baselines."""
+    """Read a store.
+
+    Args:
+        store: the store.
+        benchmark: the benchmark of the board.
+        seed_if_empty: first submit and score the benchmark's baselines if there are no submissions.
+        clock: gives the date of the baselines.
+        on_progress: called while baselines are scored, with the number of pairs scored so far and the number in all.
+        options: further arguments of `api.score`.
+    """
     if seed_if_empty and not store.submissions(benchmark.name):
-        seed(store, benchmark, clock=clock, **options)
+        seed(store, benchmark, clock=clock, on_progress=on_progress, **options)
     version = current_version(benchmark, **options)
     withdrawn = store.withdrawn(benchmark.name)
     found, skipped = store.read_outcomes(benchmark.name)
@@ -113,6 +134,20 @@ def read_board(
         tuple(skipped),
         len(withdrawn.intersection(entered)),
     )
+
+
+def _row(row: Ranked) -> dict[str, Any]:
+    return {
+        "rank": row.rank,
+        "kind": row.kind,
+        "submission": row.outcome.submission,
+        "name": row.outcome.system.name,
+        "link": row.outcome.system.link,
+        "training_data": row.outcome.system.training_data,
+        "date": row.outcome.date,
+        "core": row.outcome.core,
+        "metrics": dict(row.outcome.metrics),
+    }
 
 
 def _fits(outcome: SubmissionResult, benchmark: Benchmark) -> bool:

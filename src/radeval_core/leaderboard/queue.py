@@ -12,7 +12,7 @@ from typing import Any
 from radeval_core import __version__
 from radeval_core.errors import RadevalError, is_out_of_memory
 from radeval_core.leaderboard.benchmark import Benchmark
-from radeval_core.leaderboard.score_submission import current_version, score_submission
+from radeval_core.leaderboard.score_submission import Progress, current_version, score_submission
 from radeval_core.leaderboard.store import Lease, Store
 from radeval_core.leaderboard.submission import System, from_record
 from radeval_core.leaderboard.submission_result import SubmissionResult
@@ -47,6 +47,7 @@ def score_waiting(
     clock: Clock = utc_now,
     retry_failed: bool = False,
     only: str | None = None,
+    on_progress: Progress | None = None,
     **options: Any,
 ) -> list[SubmissionResult]:
     """Score every waiting submission that no other scorer has claimed.
@@ -57,6 +58,7 @@ def score_waiting(
         clock: gives the date of the results.
         retry_failed: also score failed submissions again.
         only: score only this submission.
+        on_progress: called with the number of pairs scored so far and the number in all waiting submissions.
         options: further arguments of `api.score`.
 
     Returns:
@@ -65,16 +67,16 @@ def score_waiting(
     version = current_version(benchmark, **options)
     store.files.tidy()
     done = []
-    for submission in waiting(store, benchmark, version, retry_failed):
-        if only not in (None, submission):
-            continue
+    todo = [s for s in waiting(store, benchmark, version, retry_failed) if only in (None, s)]
+    for place, submission in enumerate(todo):
         with store.claim(benchmark.name, version, submission) as claim:
             if claim is None:
                 continue  # another scorer is working on it
             exists = submission in store.finished(benchmark.name, version)
             if exists and not (retry_failed and _failed(store, benchmark.name, version, submission)):
                 continue  # another scorer has finished it in the meantime
-            outcome = _attempt(store, benchmark, version, submission, claim, clock, options, exists)
+            report = _part_of(on_progress, place, len(todo), len(benchmark.studies))
+            outcome = _attempt(store, benchmark, version, submission, claim, clock, report, options, exists)
             if not claim.still_held():
                 continue
             if exists:
@@ -82,6 +84,13 @@ def score_waiting(
             if store.keep(outcome, replace=exists):
                 done.append(outcome)
     return done
+
+
+def _part_of(on_progress: Progress | None, place: int, submissions: int, studies: int) -> Progress | None:
+    """Return the progress of one submission, as a part of that of all."""
+    if on_progress is None:
+        return None
+    return lambda done, total: on_progress(place * studies + done * studies // total, submissions * studies)
 
 
 def _failed(store: Store, benchmark: str, version: str, submission: str) -> bool:
@@ -100,6 +109,7 @@ def _attempt(
     submission: str,
     claim: Lease,
     clock: Clock,
+    on_progress: Progress | None,
     options: dict[str, Any],
     again: bool,
 ) -> SubmissionResult:
@@ -112,7 +122,7 @@ def _attempt(
         if claim.attempt > MAX_ATTEMPTS and not again:
             raise RadevalError(f"the scorer stopped {MAX_ATTEMPTS} times while scoring this submission")
         with _heartbeat(claim):
-            return score_submission(benchmark, from_record(record, benchmark), date, **options)
+            return score_submission(benchmark, from_record(record, benchmark), date, on_progress, **options)
     except RadevalError as error:
         reason = str(error)
     except Exception as error:  # its message may quote a reference, so only its type is recorded

@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from radeval_core.leaderboard.benchmark import Kind
 from radeval_core.leaderboard.submission_result import SubmissionResult
 from radeval_core.registry import metric_value
 from radeval_core.stats.all_pairs import significantly_better
@@ -26,12 +27,15 @@ class Ranked:
     """A system in a ranking.
 
     Attributes:
-        rank: 1 + number of systems significantly better; None if the metric could not score it.
+        rank: 1 + number of systems significantly better; None if the metric could not score it, or if it is a baseline
+            or an oracle.
         outcome: its scores.
+        kind: system, baseline or oracle.
     """
 
     rank: int | None
     outcome: SubmissionResult
+    kind: Kind = "system"
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,13 @@ def rank(outcomes: Sequence[SubmissionResult], metric: str) -> list[Ranked]:
     for i, outcome in enumerate(outcomes):
         scored = outcome.metrics[metric]["score"] is not None
         rows.append(Ranked(1 + int(better[i].sum()) if scored else None, outcome))
+
+    return in_order(rows, metric)
+
+
+def in_order(rows: Sequence[Ranked], metric: str) -> list[Ranked]:
+    """Sort rows by rank, then by score, the best first."""
+    sign = 1.0 if metric_value(metric).higher_is_better else -1.0
 
     def order(row: Ranked) -> tuple[float, float, str]:
         score = row.outcome.metrics[metric]["score"]

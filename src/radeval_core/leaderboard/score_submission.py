@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from itertools import islice
-from pathlib import Path
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
 
 from radeval_core import __version__, api
 from radeval_core.errors import RadevalError
-from radeval_core.leaderboard.benchmark import Benchmark, load_benchmark
+from radeval_core.leaderboard.benchmark import Benchmark
 from radeval_core.leaderboard.submission import Submission
 from radeval_core.leaderboard.submission_result import SubmissionResult, version_of
 from radeval_core.registry import metric_value
 from radeval_core.runner import MetricResult
 
+#: gets the number of pairs scored so far, and the number to score
+Progress = Callable[[int, int], None]
+#: pairs between two reports of progress; models need more pairs at once to fill their batches
+_STEP, _STEP_OF_MODELS = 8, 128
 #: the metric whose details count errors by category
 _ERROR_METRIC = "green"
 
 
-def score_submission(benchmark: Benchmark, submission: Submission, date: str, **options: Any) -> SubmissionResult:
+def score_submission(
+    benchmark: Benchmark, submission: Submission, date: str, on_progress: Progress | None = None, **options: Any
+) -> SubmissionResult:
     """Score every study of a submission.
 
     A prediction that the findings parser cannot read scores as an empty report: left out, it would raise the mean.
@@ -34,6 +39,8 @@ def score_submission(benchmark: Benchmark, submission: Submission, date: str, **
         benchmark: the benchmark, with the references.
         submission: a submission checked against this benchmark.
         date: date to record in the result.
+        on_progress: called with the number of pairs scored so far and the number to score. The latter doubles if a
+            prediction turns out unreadable.
         options: further arguments of `api.score`, such as `device` or `cache`.
 
     Raises:
@@ -44,10 +51,10 @@ def score_submission(benchmark: Benchmark, submission: Submission, date: str, **
         for study in benchmark.studies.values()
     ]
     with _without_notes():
-        scored = api.score(pairs, list(benchmark.configs), benchmark.configs, detailed=True, **options)
+        scored = _score(benchmark, pairs, 1, on_progress, options)
         if unread := _unread_predictions(scored):
             pairs = [pair | {"prediction": ""} if pair["id"] in unread else pair for pair in pairs]
-            scored = api.score(pairs, list(benchmark.configs), benchmark.configs, detailed=True, **options)
+            scored = _score(benchmark, pairs, 2, on_progress, options)
     for name, result in scored.results.items():
         if why := result.failed_judge:  # a result without scores would stay on the board as if it were final
             raise RadevalError(f"{name}: {why}")
@@ -67,6 +74,27 @@ def score_submission(benchmark: Benchmark, submission: Submission, date: str, **
         scores={name: tuple(row[name] for row in rows) for name in benchmark.metrics},
         errors=_error_counts(scored),
     )
+
+
+def _score(
+    benchmark: Benchmark,
+    pairs: list[dict[str, Any]],
+    round_: int,
+    on_progress: Progress | None,
+    options: Mapping[str, Any],
+) -> api.Scores:
+    """Score the pairs for the first or the second time."""
+    names, configs = list(benchmark.configs), benchmark.configs
+    if on_progress is None:
+        return api.score(pairs, names, configs, benchmark.options, detailed=True, **options)
+    done = count(len(pairs) * (round_ - 1) + 1)
+
+    def step(_: Mapping[str, Any]) -> None:
+        on_progress(next(done), len(pairs) * round_)
+
+    size = _STEP if set(configs.values()) == {"embedded"} else _STEP_OF_MODELS
+    reported = {"on_details": step, "chunk_pairs": size, **options}
+    return api.score(pairs, names, configs, benchmark.options, detailed=True, **reported)
 
 
 def _unread_predictions(scored: api.Scores) -> set[str | int]:
@@ -97,18 +125,18 @@ def _summary(results: Mapping[str, MetricResult], name: str) -> dict[str, Any]:
 
 def current_version(benchmark: Benchmark, **options: Any) -> str:
     """Return the version that scoring would give now. It scores two pairs to get the signatures, which is cheap."""
-    return _version(benchmark.name, benchmark.folder, benchmark.revision, tuple(sorted(options.items())))
+    return _version(benchmark, tuple(sorted(options.items())))
 
 
 @lru_cache(maxsize=32)
-def _version(name: str, folder: Path, revision: str, options: tuple[tuple[str, Any], ...]) -> str:
-    benchmark = load_benchmark(str(folder))
+def _version(benchmark: Benchmark, options: tuple[tuple[str, Any], ...]) -> str:
     # two pairs, because metrics with corpus statistics need more than one
     pairs = [(study.reference, study.reference) for study in islice(benchmark.studies.values(), 2)]
+    names, configs = list(benchmark.configs), benchmark.configs
     with _without_notes():
-        results = api.score(pairs, list(benchmark.configs), benchmark.configs, **dict(options)).results
+        results = api.score(pairs, names, configs, benchmark.options, **dict(options)).results
     signatures = {metric: results[metric_value(metric).metric].signature for metric in benchmark.metrics}
-    return version_of(name, revision, signatures)
+    return version_of(benchmark.name, benchmark.revision, signatures)
 
 
 @contextmanager

@@ -8,23 +8,28 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, get_args
 
 from radeval_core.errors import InputError
 from radeval_core.leaderboard import strict_json
-from radeval_core.leaderboard.benchmark import Benchmark
+from radeval_core.leaderboard.benchmark import Benchmark, Kind
 from radeval_core.leaderboard.system_names import name_problem
+from radeval_core.leaderboard.value_checks import (
+    MAX_PROBLEMS,
+    is_https,
+    kind_in_words,
+    odd_characters,
+    text_problem,
+    unknown_keys,
+)
 
 #: number of problems that a message lists; the rest are counted
 SHOWN = 20
-#: number of problems that are kept; a hostile file has millions
-MAX_PROBLEMS = 1000
+#: number of studies that one problem names; the rest are counted
+LISTED = 3
 LAYOUT = (
     'expected JSONL: first {"system": {"name": …, "link": "https://…", "training_data": …}}, then one row '
     '{"id": …, "prediction": …} per line; or one JSON object with "system" and a list "predictions" of such rows'
@@ -43,8 +48,6 @@ class NotJson:
 
 
 Rows = Iterator[tuple[str, Any]]
-#: invisible characters that reverse or hide the text around them
-_BIDI = re.compile("[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
 @dataclass(frozen=True)
@@ -55,11 +58,13 @@ class System:
         name: plain text on one line.
         link: an https address.
         training_data: what the system was trained on, in words.
+        kind: what the submitter declares it to be. A baseline or an oracle is shown, but not ranked.
     """
 
     name: str
     link: str
     training_data: str
+    kind: Kind = "system"
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,10 @@ class Submission:
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        fields = asdict(self)
+        if self.system.kind == "system":  # left out, so that submissions from before there were kinds keep their ids
+            del fields["system"]["kind"]
+        return fields
 
 
 class SubmissionError(InputError):
@@ -162,11 +170,11 @@ def _split(text: str, problems: list[str]) -> tuple[Any, Rows]:
         top = strict_json.parse(text)
         if not isinstance(top, dict) or not isinstance(top.get("predictions"), list):
             raise InputError(LAYOUT)
-        _unknown_keys(top, ("system", "predictions"), "the file", problems)
+        unknown_keys(top, ("system", "predictions"), "the file", problems)
         return top.get("system"), ((f"row {i}", row) for i, row in enumerate(top["predictions"], 1))
     if not isinstance(top, dict) or "system" not in top:
         raise InputError(f"line 1: {LAYOUT}")
-    _unknown_keys(top, ("system",), "line 1", problems)
+    unknown_keys(top, ("system",), "line 1", problems)
     return top["system"], _lines(rest)
 
 
@@ -189,7 +197,7 @@ def _lines(text: str) -> Rows:
 
 def _system(metadata: Any, benchmark: Benchmark, problems: list[str]) -> System | None:
     if not isinstance(metadata, dict):
-        problems.append(f'system: expected {{"name", "link", "training_data"}}, got {_kind(metadata)}')
+        problems.append(f'system: expected {{"name", "link", "training_data"}}, got {kind_in_words(metadata)}')
         return None
     before = len(problems)
     limits = benchmark.limits
@@ -198,14 +206,17 @@ def _system(metadata: Any, benchmark: Benchmark, problems: list[str]) -> System 
         "link": limits.link_characters,
         "training_data": limits.training_data_characters,
     }
-    _unknown_keys(metadata, tuple(sizes), "system", problems)
+    unknown_keys(metadata, (*sizes, "kind"), "system", problems)
+    kind = metadata.get("kind", "system")
+    if kind not in get_args(Kind):
+        problems.append(f"system: kind must be one of {', '.join(get_args(Kind))}")
     fields = {}
     for key, most in sizes.items():
         value = metadata.get(key)
-        problem = _text_problem(value, most)
-        if not problem and isinstance(value, str) and _odd_characters(value, one_line=True):
-            problem = f"must be plain text on one line, but contains {_odd_characters(value, one_line=True)}"
-        if not problem and key == "link" and not _is_https(str(value)):
+        problem = text_problem(value, most)
+        if not problem and isinstance(value, str) and odd_characters(value, one_line=True):
+            problem = f"must be plain text on one line, but contains {odd_characters(value, one_line=True)}"
+        if not problem and key == "link" and not is_https(str(value)):
             problem = "must be an https address such as https://example.org/model"
         if not problem and key == "name":
             problem = name_problem(" ".join(str(value).split()))
@@ -213,12 +224,13 @@ def _system(metadata: Any, benchmark: Benchmark, problems: list[str]) -> System 
             problems.append(f"system: {key} {problem}")
         else:
             fields[key] = " ".join(str(value).split())
-    return System(**fields) if len(problems) == before else None
+    return System(**fields, kind=kind) if len(problems) == before else None
 
 
 def _predictions(rows: Rows, benchmark: Benchmark, problems: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     seen: dict[str, str] = {}
+    unknown: list[str] = []
     most = 2 * len(benchmark.studies) + SHOWN  # limits the work on a file that has only wrong rows
     for count, (where, row) in enumerate(rows):
         if count == most:
@@ -228,71 +240,38 @@ def _predictions(rows: Rows, benchmark: Benchmark, problems: list[str]) -> dict[
             problems.append(f"{where}: {row.problem}")
             continue
         if not isinstance(row, dict):
-            problems.append(f'{where}: expected {{"id", "prediction"}}, got {_kind(row)}')
+            problems.append(f'{where}: expected {{"id", "prediction"}}, got {kind_in_words(row)}')
             continue
         study = row.get("id")
         if not isinstance(study, str):
-            problems.append(f"{where}: id must be text, got {_kind(study)}")
+            problems.append(f"{where}: id must be text, got {kind_in_words(study)}")
             continue
         named = f"{where} (id {study[:60]!r})"
-        _unknown_keys(row, ("id", "prediction"), named, problems)
+        unknown_keys(row, ("id", "prediction"), named, problems)
         if study not in benchmark.studies:
-            problems.append(f"{named}: no such study in {benchmark.name}")
+            unknown.append(named)
             continue
         if study in seen:
             problems.append(f"{named}: duplicate id, already used in {seen[study]}")
             continue
         seen[study] = where
         text = row.get("prediction")
-        problem = _text_problem(text, benchmark.limits.report_characters)
-        if not problem and (odd := _odd_characters(str(text))):
+        problem = text_problem(text, benchmark.limits.report_characters)
+        if not problem and (odd := odd_characters(str(text))):
             problem = f"contains {odd}"
         if problem:
             problems.append(f"{named}: prediction {problem}")
         else:
             found[study] = str(text)
-    missing = [study for study in benchmark.studies if study not in seen]
-    problems.extend(f"id {study!r}: no prediction for this study" for study in missing)
+    if unknown:
+        problems.append(f"{_first(unknown)}: no such study in {benchmark.name}")
+    if missing := [study for study in benchmark.studies if study not in seen]:
+        verb = "prediction is" if len(missing) == 1 else "predictions are"
+        problems.append(f"{len(missing)} {verb} missing: {_first(missing)}")
     return found
 
 
-def _text_problem(value: Any, most: int) -> str:
-    if not isinstance(value, str):
-        return f"must be text, got {_kind(value)}"
-    if not value.strip():
-        return "is empty"
-    return f"has {len(value):,} characters: at most {most:,}" if len(value) > most else ""
-
-
-def _odd_characters(text: str, one_line: bool = False) -> str:
-    """Return a description of the first character that a report or a name must not contain; empty if all are fine."""
-    for character in text:
-        kind = unicodedata.category(character)
-        control = kind == "Cc" and (one_line or character not in "\n\r\t")
-        hidden = one_line and (kind in ("Zl", "Zp", "Co") or _BIDI.match(character))
-        if control or hidden or kind == "Cs":
-            return f"the control character U+{ord(character):04X}"
-    return ""
-
-
-def _is_https(link: str) -> bool:
-    try:
-        parts = urlsplit(link)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
-        return False
-    plain = re.fullmatch(r"[!-~]+", link) and not re.search(r"[\"'<>\\^`{|}]", link)
-    name = re.fullmatch(r"([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?", host)
-    return bool(parts.scheme == "https" and plain and name and port is None and "@" not in parts.netloc)
-
-
-def _unknown_keys(row: Mapping[str, Any], known: tuple[str, ...], where: str, problems: list[str]) -> None:
-    for key in row:
-        if key not in known and len(problems) <= MAX_PROBLEMS:
-            problems.append(f"{where}: unknown key {key[:60]!r}; known keys: {', '.join(known)}")
-
-
-def _kind(value: Any) -> str:
-    """Return the type of a JSON value in plain words for the submitter."""
-    names = {type(None): "nothing", bool: "true or false", int: "a number", float: "a number", str: "text"}
-    return names.get(type(value), "a list" if isinstance(value, list) else "an object")
+def _first(items: Sequence[str]) -> str:
+    """Return the first items in one line, and how many more there are."""
+    more = len(items) - LISTED
+    return ", ".join(items[:LISTED]) + (f" and {more} more" if more > 0 else "")

@@ -40,6 +40,7 @@ def name_problem(name: str) -> str:
     return ""
 
 
+@lru_cache(maxsize=4096)
 def look_alike_key(name: str) -> str:
     """Return a hash that is the same for names that look alike: by case, accents, width, alphabet or separators."""
     return hashlib.sha256(_skeleton(name).encode()).hexdigest()[:24]

@@ -1,7 +1,8 @@
 """Chooses the configs a demo offers: the embedded one, and those named in RADEVAL_SPACE_CONFIGS.
 
 Example: `RADEVAL_SPACE_CONFIGS=bertscore=distilroberta-base,radgraph_f1=radgraph-xl`. All configs are loaded when the
-demo starts, so a visitor never triggers a download. If a config cannot be loaded, the demo does not start.
+demo is built, so a visitor never waits for a download. If a config cannot be loaded, the demo does not start; on the
+server of all Spaces its page says why.
 """
 
 from __future__ import annotations

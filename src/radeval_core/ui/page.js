@@ -69,8 +69,11 @@
 
   // Gradio names the search field of a table only in its tooltip, which not every screen reader says
   const name = () => document.querySelectorAll("input.search-input[title]:not([aria-label])").forEach((field) => { field.setAttribute("aria-label", field.title); });
-  new MutationObserver(name).observe(document.body, { childList: true, subtree: true });
+  // and gives an upload field a name that differs from the words on it
+  const rename = () => document.querySelectorAll("button.upload-container[aria-label]").forEach((field) => field.removeAttribute("aria-label"));
+  new MutationObserver(() => { name(); rename(); }).observe(document.body, { childList: true, subtree: true });
   name();
+  rename();
 
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;

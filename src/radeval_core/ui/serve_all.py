@@ -2,12 +2,16 @@
 
 The folder of a metric's Space has a `space.yaml`. Every other folder has an `app.py` that defines `demo` and
 optionally `page_options`, a dict of options for `gr.mount_gradio_app` that override the shared ones; or `app`, if its
-page is not made with Gradio. All demos run in one process, so models are loaded once.
+page is not made with Gradio. All demos run in one process, so models are loaded once, and each one when it is needed:
+see `lazy_space`.
 """
 
 from __future__ import annotations
 
+import ast
 import runpy
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,6 +30,7 @@ from radeval_core.registry import get_spec, metric_names
 from radeval_core.ui.demo import SESSIONS, build_demo, launch, page_options
 from radeval_core.ui.guard import Guard
 from radeval_core.ui.icon import icon
+from radeval_core.ui.lazy_space import Builds, LazySpace
 from radeval_core.ui.reading_room.space import serve_space
 from radeval_core.ui.score_header import direction
 from radeval_core.ui.space_page import FILE, read_page
@@ -55,24 +60,59 @@ class Space:
     Attributes:
         name: its folder, and its path on the server.
         about: one line that describes it.
-        demo: its page; an app of its own if it is not made with Gradio.
-        options: its options for mounting.
+        home: its folder.
     """
 
     name: str
     about: str
-    demo: gr.Blocks | ASGIApp
-    options: dict[str, Any]
+    home: Path
+
+    def load(self) -> tuple[gr.Blocks | ASGIApp, dict[str, Any]]:
+        """Build its page, an app of its own if it is not made with Gradio; return it and its options for mounting."""
+        if (self.home / FILE).is_file():
+            return build_demo(self.name, read_page(self.home / FILE)), {}
+        app = self.home / "app.py"
+        module = runpy.run_path(str(app))
+        if callable(module.get("app")):
+            return module["app"], {}
+        if not isinstance(module.get("demo"), gr.Blocks):
+            raise InputError(f"{app} must define `demo`, a gr.Blocks, or `app`")
+        return module["demo"], dict(module.get("page_options") or {})
+
+    def mounted(self) -> FastAPI:
+        """Build its page and return an app that serves it under its name."""
+        demo, options = self.load()
+        app = _bare_app()
+        if not isinstance(demo, gr.Blocks):
+            app.mount(f"/{self.name}", demo)
+            return app
+        # Gradio checks the paths of files only on a page that was launched, which mounting one does not count as
+        demo.has_launched = True
+        demo.state_session_capacity = SESSIONS
+        return gr.mount_gradio_app(app, demo, f"/{self.name}", **{**page_options(), **options})
 
 
 def find_spaces(folder: Path) -> list[Space]:
-    """Return all Spaces in a folder, those of metrics last."""
+    """Return all Spaces in a folder, those of metrics last. Their pages are not built, but their files are checked."""
     return [_space(home) for home in _homes(folder)]
 
 
-def together(folder: Path) -> FastAPI:
-    """Return one app with a page of links at / and each Space under its name."""
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+def together(folder: Path, ahead: bool = False) -> FastAPI:
+    """Return one app with a page of links at / and each Space under its name.
+
+    Args:
+        folder: the folder of the Spaces.
+        ahead: build every Space as soon as the server has started, in the background. Otherwise a Space is built when
+            somebody first asks for it.
+    """
+    builds = Builds()
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with builds.running(ahead):
+            yield
+
+    app = _bare_app(lifespan=lifespan)
     spaces = find_spaces(folder)
     links = {s.name: f'<li><a href="{text(s.name)}/"><b>{text(s.name)}</b><br>{text(s.about)}</a></li>' for s in spaces}
     known = set(metric_names())
@@ -95,14 +135,12 @@ def together(folder: Path) -> FastAPI:
 
     app.add_middleware(Guard)
     for space in spaces:
-        if not isinstance(space.demo, gr.Blocks):
-            app.mount(f"/{space.name}", space.demo)
-            continue
-        # Gradio checks the paths of files only on a page that was launched, which mounting one does not count as
-        space.demo.has_launched = True
-        space.demo.state_session_capacity = SESSIONS
-        app = gr.mount_gradio_app(app, space.demo, f"/{space.name}", **{**page_options(), **space.options})
+        app.mount(f"/{space.name}", LazySpace(space.name, space.mounted, builds))
     return app
+
+
+def _bare_app(**options: Any) -> FastAPI:
+    return FastAPI(docs_url=None, redoc_url=None, openapi_url=None, **options)
 
 
 async def _moved(address: str, _: Request) -> Response:
@@ -111,7 +149,7 @@ async def _moved(address: str, _: Request) -> Response:
 
 def serve(folder: Path, host: str = "127.0.0.1", port: int = 7860) -> None:
     """Serve all Spaces until stopped."""
-    app = together(folder)
+    app = together(folder, ahead=True)
     print(f"all Spaces: http://{host}:{port}/  (stop with Ctrl-C)", flush=True)
     uvicorn.run(app, host=host, port=port, log_level="warning")
 
@@ -122,11 +160,11 @@ def serve_one(folder: Path, name: str, host: str = "127.0.0.1", port: int = 7860
     name = _MOVED.get(name, name)
     if name not in homes:
         raise unknown_name("Space", name, homes)
-    space = _space(homes[name])
-    if not isinstance(space.demo, gr.Blocks):
-        serve_space(space.demo, host, port)
+    demo, options = _space(homes[name]).load()
+    if not isinstance(demo, gr.Blocks):
+        serve_space(demo, host, port)
         return
-    launch(space.demo, server_name=host, server_port=port, **space.options)
+    launch(demo, server_name=host, server_port=port, **options)
 
 
 def _homes(folder: Path) -> list[Path]:
@@ -141,13 +179,11 @@ def _space(home: Path) -> Space:
     name = home.name
     if (home / FILE).is_file():
         spec = get_spec(name)
-        about = f"{spec.measures} ({spec.range_text}, {direction(spec)})"
-        return Space(name, about, build_demo(name, read_page(home / FILE)), {})
+        read_page(home / FILE)
+        return Space(name, f"{spec.measures} ({spec.range_text}, {direction(spec)})", home)
     app = home / "app.py"
-    module = runpy.run_path(str(app))
-    about = (module.get("__doc__") or "").strip().partition("\n")[0]
-    if callable(module.get("app")):
-        return Space(name, about, module["app"], {})
-    if not isinstance(module.get("demo"), gr.Blocks):
-        raise InputError(f"{app} must define `demo`, a gr.Blocks, or `app`")
-    return Space(name, about, module["demo"], dict(module.get("page_options") or {}))
+    try:
+        about = ast.get_docstring(ast.parse(app.read_text("utf-8"))) or ""
+    except (SyntaxError, ValueError) as error:
+        raise InputError(f"{app} is not Python: {error}") from error
+    return Space(name, about.partition("\n")[0], home)

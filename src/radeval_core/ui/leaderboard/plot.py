@@ -64,9 +64,10 @@ def _strip(row: Ranked, metric: str, low: float, high: float) -> str:
     box += f'<path class="median" d="M{median:.1f} 3V33"/>'
     score = f'<path class="interval" d="M{start:.1f} 18H{end:.1f}"/><path class="rim" d="M{middle:.1f} 18h.01"/>'
     score += f'<path class="score" d="M{middle:.1f} 18h.01"/>'
+    place = f"<i>{row.kind}</i>" if row.rank is None else f"<b>{row.rank}.</b>"
     words = f"{outcome.system.name}: {metric} {summary['score']:.3f}"
     return (
-        f'<p style="margin:6px 0 0"><b>{"–" if row.rank is None else row.rank}.</b> {text(outcome.system.name)} '
+        f'<p style="margin:6px 0 0">{place} {text(outcome.system.name)} '
         f'<span class="note">{summary["score"]:.3f}</span></p>'
         f'<svg class="strip" viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" preserveAspectRatio="none" role="img" '
         f'aria-label="{text(words)}">{dots}{box}{score}</svg>'

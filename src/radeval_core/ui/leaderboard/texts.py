@@ -9,7 +9,6 @@ from importlib import resources
 from radeval_core.html_text import text
 from radeval_core.leaderboard.benchmark import Benchmark
 from radeval_core.registry import get_spec, metric_value
-from radeval_core.ui.leaderboard.view import LINK
 from radeval_core.ui.score_header import direction
 
 
@@ -25,7 +24,7 @@ def instructions(benchmark: Benchmark) -> str:
     return (
         '<div class="rv"><p><b>1.</b> '
         f'<a download="{text(benchmark.name)}_studies.jsonl" href="data:application/jsonl;base64,{data}" '
-        f'style="{LINK}">'
+        'class="lb-out">'
         f"Download the {len(benchmark.studies)} studies</a>. They contain what a system may see. "
         "<b>2.</b> Let your system write one report per study. "
         "<b>3.</b> Upload one JSONL file. It is checked at once.</p>"
@@ -33,7 +32,7 @@ def instructions(benchmark: Benchmark) -> str:
         f'<p class="note">At most {limits.file_bytes / 1e6:g} MB, {limits.report_characters:,} characters per report '
         f"and {limits.name_characters} per name. Names are shown as plain text. The first submission under a name gets "
         "a secret, which later ones under this name need. <b>Do not submit patient data or private reports:</b> "
-        "the server keeps predictions, and the page shows the worst of them.</p></div>"
+        "the server keeps predictions, and the page shows the worst of them and where systems differ.</p></div>"
     )
 
 
