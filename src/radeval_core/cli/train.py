@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from radeval_core.cli.arguments import add_command
+from radeval_core.cli.train_ner import add_ner_command, add_ner_tables_command
 
 #: functions that add one command each to the group
-COMMANDS: tuple[Callable[[Any, argparse.ArgumentParser], None], ...] = ()
+COMMANDS: tuple[Callable[[Any, argparse.ArgumentParser], None], ...] = (add_ner_command, add_ner_tables_command)
 
 
 def add_train_commands(commands: Any, common: argparse.ArgumentParser) -> None:
