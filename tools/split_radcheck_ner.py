@@ -19,6 +19,7 @@ from typing import Any
 from radeval_core.data.radcheck.generate import ner_rows
 from radeval_core.data.radcheck.structures import GoldFinding, load_grammar
 from radeval_core.findings import FindingsParser
+from radeval_core.findings.coverage import coverage_of
 from radeval_core.io import write_jsonl
 
 _KEPT = ("id", "study", "source", "text", "tokens", "tags", "entities")
@@ -38,7 +39,7 @@ def main() -> None:
     counts = {name: sum(row["split"] == name for row in rows) for name in splits}
     print(f"held_out_findings.jsonl: {len(held)} names held out; {counts}")
     reader = FindingsParser()
-    unknown = [_row(row) for row in splits["test"] if reader.parse(row["text"]).coverage.share < 1]
+    unknown = [_row(row) for row in splits["test"] if coverage_of(reader.parse(row["text"])).share < 1]
     write_jsonl(args.out / "unknown_to_parser.jsonl", unknown)
     print(f"unknown_to_parser.jsonl: {len(unknown)} of {len(splits['test'])} test sentences")
 
