@@ -12,9 +12,8 @@ from typing import Any
 from transformers import Trainer, TrainingArguments
 
 from radeval_core.bench.entities import READER, entity_rows
+from radeval_core.engine.checkpoints import QuietTransformers
 from radeval_core.engine.devices import choose_device
-from radeval_core.errors import InputError
-from radeval_core.io import write_text
 from radeval_core.train.curves import write_curves
 from radeval_core.train.loop import common_arguments, train
 from radeval_core.train.model_card import write_card
@@ -22,7 +21,7 @@ from radeval_core.train.ner.card import card_of
 from radeval_core.train.ner.entity_encoder import ChosenEncoder, check_encoder, copy_encoder
 from radeval_core.train.ner.features import Features, collate, iob_features, span_features
 from radeval_core.train.ner.measure import CURVES, HeldOut, keep_labels, keep_probabilities
-from radeval_core.train.ner.model import NewReader, new_reader, write_reader
+from radeval_core.train.ner.model import new_reader, write_reader
 from radeval_core.train.ner.read_data import SPLITS, NerData
 from radeval_core.train.ner.recipes import Base, Recipe
 from radeval_core.train.ner.sentences import entity_data, joined
@@ -80,7 +79,6 @@ class NerTraining:
 
     def __init__(self, data: NerData, settings: NerSettings) -> None:
         self.settings = settings
-        self.whole = data
         self.data = data.only(settings.sources) if settings.sources else data
         self.device = choose_device(settings.device).type
         self.encoder_bytes = check_encoder(settings.encoder)
@@ -172,8 +170,9 @@ class NerTraining:
         needed = self.plan().disk_bytes + self.encoder_bytes
         with open_run(out, self.record(), needed) as run:
             prepared()
-            train(self._trainer(run), run, progress)
-            write_reader(self.reader, out / "ner")
+            with QuietTransformers():
+                train(self._trainer(run), run, progress)
+                write_reader(self.reader, out / "ner")
             copy_encoder(self.settings.encoder, out)
             results = self.results(out, progress)
             write_curves(out, CURVES)
