@@ -121,7 +121,7 @@ def test_the_plan_names_what_is_cut_and_lost(data):
 
 def test_a_run_on_one_source_keeps_the_whole_test_split(data):
     part = NerTraining(data, settings(sources=("x",)))
-    assert part.plan().rows == {"train": 24, "dev": 6, "test": 6}
+    assert part.plan().rows == {"train": 24, "dev": 3, "test": 6}
     assert part.record()["sources"] == ["x"]
 
 
