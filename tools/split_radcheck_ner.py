@@ -2,8 +2,8 @@
 
     python tools/split_radcheck_ner.py OUT [--seed N]
 
-- `OUT/held_out_findings.jsonl`: a tenth of the findings is held out. The test split has the sentences of all splits that
-  name one of them, in any of its synonyms; train and dev have none of these. Made for `radeval train ner --data`.
+- `OUT/held_out_findings.jsonl`: a tenth of the findings is held out. The test split has the sentences of all splits
+  that name one of them, in any of its synonyms; train and dev have none of these. Made for `radeval train ner --data`.
 - `OUT/unknown_to_parser.jsonl`: those sentences of radcheck's test split of which the findings parser does not
   understand every word. Made for `radeval bench --data`.
 """

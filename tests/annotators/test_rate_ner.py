@@ -32,7 +32,7 @@ def heavy_imports():
     from safetensors.torch import load_file, save_file
     from transformers import AutoTokenizer
 
-    from radeval_core.annotators.rate_ner import ENCODER, RateNer, read_tokenizer, rate_sources
+    from radeval_core.annotators.rate_ner import ENCODER, RateNer, rate_sources, read_tokenizer
 
 
 @pytest.fixture(scope="module")

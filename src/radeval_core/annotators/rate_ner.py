@@ -85,7 +85,9 @@ def rate_sources(source: str, encoder: str | None = None) -> Sources:
     if encoder:
         return Sources(*ner, encoder, encoder)
     known = read_encoder_record(Path(source))
-    return Sources(*ner, str(Path(source, "encoder")), known.get("name", f"{name}/encoder"), known.get("pooling", "cls"))
+    return Sources(
+        *ner, str(Path(source, "encoder")), known.get("name", f"{name}/encoder"), known.get("pooling", "cls")
+    )
 
 
 def read_encoder_record(folder: Path) -> dict[str, str]:

@@ -11,7 +11,11 @@ from radeval_core.cli.train_ner import add_ner_command, add_ner_tables_command
 from radeval_core.cli.train_propose import add_propose_command
 
 #: functions that add one command each to the group
-COMMANDS: tuple[Callable[[Any, argparse.ArgumentParser], None], ...] = (add_ner_command, add_ner_tables_command, add_propose_command)
+COMMANDS: tuple[Callable[[Any, argparse.ArgumentParser], None], ...] = (
+    add_ner_command,
+    add_ner_tables_command,
+    add_propose_command,
+)
 
 
 def add_train_commands(commands: Any, common: argparse.ArgumentParser) -> None:

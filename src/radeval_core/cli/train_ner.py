@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +36,8 @@ examples:
   radeval train ner --base minilm --data ours.conll --out reader --dry-run
   radeval score pairs.jsonl --metrics ratescore --config ratescore=reader --out scores.jsonl
 """
-_TABLES = """Prints the paper's tables 6 (schemes and encoders) and 7 (training data) with the figures of your runs beside the
-published ones. Only runs on RaTE-NER's test part compare.
+_TABLES = """Prints the paper's tables 6 (schemes and encoders) and 7 (training data) with the figures of your runs beside
+the published ones. Only runs on RaTE-NER's test part compare.
 
 examples:
   radeval train ner-tables rate-iob rate-span ablation
@@ -92,7 +92,9 @@ def add_ner_tables_command(group: Any, common: argparse.ArgumentParser) -> None:
         group, "ner-tables", "compare trained readers of entities with tables 6 and 7 of RaTEScore", _TABLES, common
     )
     command.set_defaults(run=_tables)
-    command.add_argument("runs", nargs="+", metavar="DIR", help="--out folder of `radeval train ner`, or of its --ablate")
+    command.add_argument(
+        "runs", nargs="+", metavar="DIR", help="--out folder of `radeval train ner`, or of its --ablate"
+    )
 
 
 def _train(args: argparse.Namespace) -> int:
@@ -126,9 +128,7 @@ def _asked(args: argparse.Namespace) -> tuple[Any, Any]:
 
     base = get_base(args.base)
     scheme = args.scheme or base.scheme
-    changes = {
-        name: getattr(args, name) for name in ("epochs", "batch", "learning_rate", "max_width", "head_width")
-    }
+    changes = {name: getattr(args, name) for name in ("epochs", "batch", "learning_rate", "max_width", "head_width")}
     recipe = get_recipe(scheme, base, **changes)
     for name in ("steps", "accumulate", "max_tokens", "eval_steps", "save_steps"):
         value = getattr(args, name)

@@ -49,7 +49,9 @@ def test_the_labels_decode_to_the_entities():
     for tokenizer in (wordpiece(), Tokenizer.from_file(str(SENTENCEPIECE))):
         tokenizer.no_padding()
         encoded = tokenizer.encode(sentence.text)
-        labels = [LABELS[label] if label >= 0 else "O" for label in iob_features([sentence], tokenizer).rows[0]["labels"]]
+        labels = [
+            LABELS[label] if label >= 0 else "O" for label in iob_features([sentence], tokenizer).rows[0]["labels"]
+        ]
         found = [(encoded.offsets[a][0], encoded.offsets[b - 1][1], kind) for a, b, kind in strict_spans(labels)]
         texts = [(sentence.text[a:b].strip(), kind) for a, b, kind in found]
         assert texts == [("Mass", "ABNORMALITY"), ("effusion", "ABNORMALITY"), ("left lung", "ANATOMY")]

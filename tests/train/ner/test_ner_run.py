@@ -101,7 +101,7 @@ def test_a_signal_leaves_a_checkpoint_and_the_run_goes_on(data, tmp_path, monkey
         return collate(rows, pad_id)
 
     monkeypatch.setattr(run_module, "collate", stop_at_third)
-    with pytest.raises(StoppedRun, match="SIGTERM stopped the run after step [1-4] of 6"):
+    with pytest.raises(StoppedRun, match=r"SIGTERM stopped the run after step [1-4] of 6"):
         NerTraining(data, settings()).run(tmp_path / "out", progress=False)
     assert len(list((tmp_path / "out" / "checkpoints").iterdir())) == 1
     assert not (tmp_path / "out" / "ner").exists()
@@ -160,5 +160,5 @@ def test_a_wrong_record_of_the_encoder(both, tmp_path):
 
     copy = shutil.copytree(both["iob"][0], tmp_path / "copy")
     (copy / "ratescore.json").write_text('{"encoder": "BioLORD"}')
-    with pytest.raises(CheckpointError, match="ratescore.json: expected"):
+    with pytest.raises(CheckpointError, match=r"ratescore\.json: expected"):
         load("ratescore", str(copy)).compute(**PAIR)

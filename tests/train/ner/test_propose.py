@@ -41,7 +41,9 @@ class Given:
         self.spans = spans
 
     def propose(self, sentences):
-        return [[(s.index(w), s.index(w) + len(w), k) for w, k in self.spans[s.split()[0].rstrip(".")]] for s in sentences]
+        return [
+            [(s.index(w), s.index(w) + len(w), k) for w, k in self.spans[s.split()[0].rstrip(".")]] for s in sentences
+        ]
 
 
 def pipeline(parser, proposer, names=("effusion", "left lung"), similarity=0.83, density=0.7):

@@ -1,4 +1,4 @@
-"""The paper's data ablation (table 7): train on each source alone and on all of them, measure on the whole test part."""
+"""The paper's data ablation (table 7): train on each source alone and on all, and measure on the whole test part."""
 
 from __future__ import annotations
 

@@ -48,8 +48,8 @@ def card_of(name: str, record: Mapping[str, Any], data: NerData, results: Mappin
         )
     return ModelCard(
         title=name,
-        about=f"Finds entities of five types in sentences of radiology reports, for `ratescore`; scheme {record['scheme']}, "
-        f"started from {record['base_model']}. Entities are compared by {encoder['name']} ({encoder['pooling']}), in "
+        about="Finds entities of five types in sentences of radiology reports, for `ratescore`; scheme "
+        f"{record['scheme']}, started from {record['base_model']}. Entities are compared by {encoder['name']} ({encoder['pooling']}), in "
         "`encoder/`.",
         base="" if base.id in ("", "embedded") or base.id.startswith((".", "/")) else base.id,
         licence=base.licence if is_open else "other",

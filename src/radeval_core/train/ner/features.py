@@ -83,7 +83,7 @@ def tokens_of(span: Span, text: str, encoded: Encoding) -> list[int]:
         if a >= b:  # special tokens
             continue
         first = a + len(text[a:b]) - len(text[a:b].lstrip())  # sentencepiece: a token may begin with a space
-        if first < b and first < end and b > start or first == b and start <= a and b <= end:
+        if (first < b and first < end and b > start) or (first == b and start <= a and b <= end):
             found.append(token)
     return found if found and encoded.offsets[found[-1]][1] >= end else []
 

@@ -110,9 +110,7 @@ def _from(base: Base, source: str, config: Any, auto: Any, **options: Any) -> An
     if base.new:
         return auto.from_config(config, trust_remote_code=False)
     check_claim(lambda: auto.from_config(config, trust_remote_code=False), source)
-    model, report = pretrained(
-        auto, source, config=config, dtype=torch.float32, output_loading_info=True, **options
-    )
+    model, report = pretrained(auto, source, config=config, dtype=torch.float32, output_loading_info=True, **options)
     prefix = f"{model.base_model_prefix}."
     missing = sorted(key for key in report["missing_keys"] if not key.removeprefix(prefix).startswith(_HEADS))
     wrong = [str(key) for key in report["mismatched_keys"] if "classifier." not in str(key)]

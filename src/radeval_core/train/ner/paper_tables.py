@@ -19,7 +19,12 @@ _TITLES = {
 _SCHEMES = {"iob": "IOB", "span": "span"}
 #: rows of table 7 by the sources of the training data
 _BOTH = "trained on both"
-_DATA = {("radiopaedia",): "trained on Radiopaedia", ("mimic_iv",): "trained on MIMIC-IV", (): _BOTH, ("mimic_iv", "radiopaedia"): _BOTH}
+_DATA = {
+    ("radiopaedia",): "trained on Radiopaedia",
+    ("mimic_iv",): "trained on MIMIC-IV",
+    (): _BOTH,
+    ("mimic_iv", "radiopaedia"): _BOTH,
+}
 
 
 def paper_tables(folders: Iterable[Path]) -> list[dict[str, Any]]:

@@ -82,9 +82,7 @@ class NerTraining:
         self.data = data.only(settings.sources) if settings.sources else data
         self.device = choose_device(settings.device).type
         self.encoder_bytes = check_encoder(settings.encoder)
-        self.reader = new_reader(
-            settings.base, settings.scheme, settings.recipe, settings.seed, settings.max_tokens
-        )
+        self.reader = new_reader(settings.base, settings.scheme, settings.recipe, settings.seed, settings.max_tokens)
         sentences = {"train": self.data.splits["train"], "dev": [joined(s) for s in self.data.splits["dev"]]}
         self.features = {split: self._features(rows) for split, rows in sentences.items()}
         self.held_out = HeldOut(sentences["dev"], self.features["dev"], self.reader.tokenizer)
@@ -120,7 +118,9 @@ class NerTraining:
 
     def notes(self) -> list[str]:
         """Return what the user should know about the data before the training."""
-        notes = [f"encoder: {self.settings.encoder.name}, compares the entities' names ({self.settings.encoder.pooling})"]
+        notes = [
+            f"encoder: {self.settings.encoder.name}, compares the entities' names ({self.settings.encoder.pooling})"
+        ]
         for split, features in self.features.items():
             if features.cut:
                 named = ", ".join(features.cut[:_LISTED]) + (" …" if len(features.cut) > _LISTED else "")
@@ -132,7 +132,9 @@ class NerTraining:
                 why = "cut off" if self.settings.scheme == "iob" else "cut off or wider than --max-width"
                 notes.append(f"{split}: {features.lost} entities cannot be learned or found: {why}")
         if repeated := self.data.repeated():
-            notes.append(f"test: {repeated} of {len(self.data.splits['test'])} sentences are also in train, word by word")
+            notes.append(
+                f"test: {repeated} of {len(self.data.splits['test'])} sentences are also in train, word by word"
+            )
         return notes
 
     def record(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from radeval_core.bench.sources import EntityData
@@ -138,7 +139,7 @@ def _spans(where: str, text: str, given: Any) -> tuple[Span, ...]:
             raise InputError(f"{where}: entity {number} has the label {shown}; the scheme has {', '.join(LABELS)}")
         spans.append((start, end, known))
     spans.sort()
-    for (_, end, _), (start, _, _) in zip(spans, spans[1:], strict=False):
+    for (_, end, _), (start, _, _) in pairwise(spans):
         if start < end:
             raise InputError(f"{where}: two entities overlap at character {start}; the scheme has no nested entities")
     return tuple(spans)
