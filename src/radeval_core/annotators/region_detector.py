@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -152,24 +153,16 @@ def region_detector(source: str, device: str | None, threshold: float, progress:
 
 def load_detector(source: str) -> tuple[Any, Any, str]:
     """Return a detector in eval mode, its image processor, and `name@revision`. Never run a checkpoint's code."""
-    try:
-        with QuietTransformers():
-            config = load_config(source)
-            check_claim(
-                lambda: transformers.AutoModelForObjectDetection.from_config(config, trust_remote_code=False), source
-            )
-            # the same arithmetic with and without torchvision
-            processor = pretrained(transformers.AutoImageProcessor, source, backend="pil")
-            model, report = pretrained(
-                transformers.AutoModelForObjectDetection, source, config=config, output_loading_info=True
-            )
-    except ImportError as error:  # a backbone or an image processor of another package
-        reason = str(error).strip().splitlines()[0]
-        raise MissingDependencyError(f"detector {source!r} needs a package that is not installed: {reason}") from error
-    except RadevalError:
-        raise
-    except Exception as error:  # a damaged file can make the loaders fail in any way
-        raise load_failure(source, error) from error
+    with loading_detector(source):
+        config = load_config(source)
+        check_claim(
+            lambda: transformers.AutoModelForObjectDetection.from_config(config, trust_remote_code=False), source
+        )
+        # the same arithmetic with and without torchvision
+        processor = pretrained(transformers.AutoImageProcessor, source, backend="pil")
+        model, report = pretrained(
+            transformers.AutoModelForObjectDetection, source, config=config, output_loading_info=True
+        )
     if not hasattr(processor, "post_process_object_detection"):
         raise CheckpointError(f"{source}: its image processor, {type(processor).__name__}, does not return boxes")
     if report["missing_keys"]:
@@ -181,6 +174,21 @@ def load_detector(source: str) -> tuple[Any, Any, str]:
         raise CheckpointError(f"{source}: tensor {sorted(report['mismatched_keys'])[0]} has the wrong shape")
     model.eval()
     return model, processor, identity(source, config, source)
+
+
+@contextmanager
+def loading_detector(source: str) -> Iterator[None]:
+    """Turn whatever goes wrong while a detector is loaded into one line; say so if it needs another package."""
+    try:
+        with QuietTransformers():
+            yield
+    except ImportError as error:  # a backbone or an image processor of another package
+        reason = str(error).strip().splitlines()[0]
+        raise MissingDependencyError(f"detector {source!r} needs a package that is not installed: {reason}") from error
+    except RadevalError:
+        raise
+    except Exception as error:  # a damaged file can make the loaders fail in any way
+        raise load_failure(source, error) from error
 
 
 def _regions_by_label(source: str, id2label: dict[int, str]) -> dict[int, str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from radeval_core.cli.arguments import add_command, add_model_options, input_files
 from radeval_core.cli.tables import print_table
-from radeval_core.errors import InputError
+from radeval_core.errors import InputError, unknown_name
 
 _EXAMPLES = """examples:
   radeval data list
@@ -46,13 +46,21 @@ _PAIRS_EXAMPLES = """heuristics, by candidate:
   nearest         the most similar report with a different text
   permutation     the report with findings negated, moved, or changed in severity
   modification    the report with errors that a model made, or rephrased by it (--judge; appendix A.4 of the paper)
+  mixed           the first five in equal parts, as in the paper (section 3.1.1); needs --outputs
+  A,B,…           these in equal parts; no pair is made twice, and if one makes fewer pairs, all make as few
 
-A report that gives no pair is skipped. The same seed gives the same pairs. `radeval score` reads the output.
+The paper finds the nearest report by BERTScore: --nearest bertscore. It compares each report with those nearest by
+TF-IDF (--candidates, 0 for all), and needs the extra `models`. The default is TF-IDF alone.
+
+A report that gives no pair is skipped. The same seed gives the same pairs. `radeval score` and `radeval train annotate`
+read the output.
 
 examples:
   radeval data pairs reports.jsonl --heuristic permutation --out pairs.jsonl
   radeval data pairs reports.jsonl --heuristic random --count 1000 --seed 7 --out pairs.jsonl
   radeval data pairs reports.jsonl --heuristic model_output --outputs system.jsonl --out pairs.jsonl
+  radeval data pairs reports.jsonl --heuristic mixed --nearest bertscore --outputs system.jsonl --out pairs.jsonl
+  radeval data pairs reports.jsonl --heuristic random,nearest,permutation --count 3000 --out pairs.jsonl
   radeval data pairs reports.jsonl --heuristic modification --judge http:MODEL --cache answers --out pairs.jsonl
 """
 
@@ -91,14 +99,31 @@ def add_data_commands(commands: Any, common: argparse.ArgumentParser) -> None:
     pairs.add_argument(
         "--heuristic",
         required=True,
-        help="random, remove_shuffle, model_output, nearest, permutation or modification",
+        help="random, remove_shuffle, model_output, nearest, permutation, modification, several with commas, or mixed",
     )
     pairs.add_argument("--out", required=True, metavar="FILE.jsonl", help="file to write the pairs to")
     pairs.add_argument(
-        "--outputs", metavar="FILE", help="model_output only: the system's reports, in the format of REPORTS"
+        "--outputs", metavar="FILE", help="model_output and mixed: the system's reports, in the format of REPORTS"
     )
     pairs.add_argument("--count", type=int, metavar="N", help="make at most N pairs, with references in random order")
     pairs.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
+    pairs.add_argument(
+        "--nearest",
+        default="tfidf",
+        help="how nearest compares reports: tfidf (default) or bertscore, as the paper does",
+    )
+    pairs.add_argument(
+        "--nearest-config",
+        metavar="CONFIG",
+        help="bertscore only: config of that metric, a Hub id or a folder; the embedded encoder by default",
+    )
+    pairs.add_argument(
+        "--candidates",
+        type=int,
+        default=100,
+        metavar="N",
+        help="bertscore only: compare each report with the N nearest by TF-IDF; 0 for all (default: 100)",
+    )
     pairs.add_argument(
         "--judge",
         metavar="MODEL",
@@ -170,21 +195,43 @@ def _push(args: argparse.Namespace) -> int:
 
 def _pairs(args: argparse.Namespace) -> int:
     from radeval_core import io
+    from radeval_core.data.pair_mix import heuristics_of, mix_pairs
     from radeval_core.data.pairing import make_pairs
 
+    heuristics = heuristics_of(args.heuristic)
     out = io.check_output(args.out, (".jsonl",), inputs=input_files(args))
     outputs = _texts_by_id(args.outputs) if args.outputs else None
     reports = _texts_by_id(args.reports)
-    if args.heuristic == "modification" and not args.judge:
+    if "modification" in heuristics and not args.judge:
         raise InputError("--heuristic modification needs a model: add --judge MODEL, such as --judge http:MODEL")
     modify = _modifier(args) if args.judge else None
-    pairs = make_pairs(reports, args.heuristic, args.seed, count=args.count, outputs=outputs, modify=modify)
+    if "nearest" not in heuristics and args.nearest != "tfidf":
+        raise InputError(f"--nearest {args.nearest} is for --heuristic nearest or mixed")
+    find = _nearest_finder(args) if "nearest" in heuristics else None
+    given: dict[str, Any] = {"count": args.count, "outputs": outputs, "find_nearest": find, "modify": modify}
+    if len(heuristics) == 1:
+        pairs = make_pairs(reports, heuristics[0], args.seed, **given)
+    else:
+        pairs = mix_pairs(reports, heuristics, args.seed, **given)
     io.write_jsonl(out, (pair.as_dict() for pair in pairs))
     if args.json:
         print(json.dumps({"pairs": len(pairs), "reports": len(reports), "heuristic": args.heuristic, "out": str(out)}))
     elif not args.quiet:
         print(f"wrote {len(pairs)} pair{'s' * (len(pairs) != 1)} from {len(reports)} reports to {out}")
     return 0
+
+
+def _nearest_finder(args: argparse.Namespace) -> Any:
+    """Return the function that finds the nearest reports; None for TF-IDF."""
+    if args.nearest not in ("tfidf", "bertscore"):
+        raise unknown_name("value of --nearest", args.nearest, ("tfidf", "bertscore"))
+    if args.nearest == "tfidf":
+        if args.nearest_config:
+            raise InputError("--nearest-config is for --nearest bertscore")
+        return None
+    from radeval_core.train.bertscore_nearest import bertscore_nearest
+
+    return bertscore_nearest(args.nearest_config, args.candidates, args.device, args.cache, not args.quiet)
 
 
 def _modifier(args: argparse.Namespace) -> Any:

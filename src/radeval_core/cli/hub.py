@@ -1,4 +1,4 @@
-"""`radeval hub publish`: publish metrics and pages on the Hugging Face Hub."""
+"""`radeval hub`: publish metrics, pages and trained models on the Hugging Face Hub."""
 
 from __future__ import annotations
 
@@ -35,13 +35,24 @@ def add_hub_commands(commands: Any, common: argparse.ArgumentParser) -> None:
         "(to build it: python -m build --wheel)",
     )
     publish.add_argument("--dry-run", metavar="DIR", help="only write the Spaces to DIR, without uploading them")
+    model = hub_commands.add_parser(
+        "publish-model",
+        parents=[common],
+        help="publish a model trained with `radeval train`",
+        description="Upload the model, its card and its curves. Training data, held-out answers and checkpoints stay "
+        "here. Read the card (README.md) first. Run it after `hf auth login`.",
+    )
+    model.set_defaults(run=_publish_model)
+    model.add_argument("folder", metavar="FOLDER", help="the --out folder of a complete run")
+    model.add_argument("--org", help="your user name or an organisation on the Hub")
+    model.add_argument("--name", help="name of the repository (default: the folder's)")
+    model.add_argument("--dry-run", action="store_true", help="only list the files, without uploading them")
 
 
 def _publish(args: argparse.Namespace) -> int:
     from radeval_core.hub.publish import assemble, space_names, upload
 
-    if not args.org:
-        raise InputError("no organisation: add --org NAME, your user name or an organisation that you may write to")
+    _check_org(args.org)
     root = Path(args.root)
     wheel = Path(args.wheel) if args.wheel else None
     known = space_names(root)
@@ -61,6 +72,25 @@ def _publish(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(done))
     return 0
+
+
+def _publish_model(args: argparse.Namespace) -> int:
+    from radeval_core.train.publish_model import model_files, publish_model
+
+    folder = Path(args.folder)
+    files = model_files(folder)
+    if args.dry_run:
+        print(json.dumps({"files": files}) if args.json else "\n".join(files))
+        return 0
+    _check_org(args.org)
+    url = publish_model(folder, args.org, args.name)
+    print(json.dumps({"url": url, "files": files}) if args.json else url)
+    return 0
+
+
+def _check_org(org: str | None) -> None:
+    if not org:
+        raise InputError("no organisation: add --org NAME, your user name or an organisation that you may write to")
 
 
 def _file_names(folder: Path) -> list[str]:

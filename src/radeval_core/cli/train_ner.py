@@ -36,8 +36,8 @@ examples:
   radeval train ner --base minilm --data ours.conll --out reader --dry-run
   radeval score pairs.jsonl --metrics ratescore --config ratescore=reader --out scores.jsonl
 """
-_TABLES = """Prints the paper's tables 6 (schemes and encoders) and 7 (training data) with the figures of your runs beside
-the published ones. Only runs on RaTE-NER's test part compare.
+_TABLES = """Prints the paper's tables 6 (schemes and encoders) and 7 (training data) with the figures of your runs
+beside the published ones. Only runs on RaTE-NER's test part compare.
 
 examples:
   radeval train ner-tables rate-iob rate-span ablation

@@ -19,10 +19,10 @@ from radeval_core.cli.arguments import (
 )
 from radeval_core.errors import InputError, says_what_to_install
 
-_ABOUT = """The steps are those of appendix A.2 of the RaTEScore paper. A model or the embedded parser proposes the entities
-of each sentence; entities unlike every known name are removed (--similarity); sentences of which too few words are in
-entities are removed (--density); negation gives the polarity. The known names are the lexicon's, with MONDO's synonyms,
-and your own (--library). People should correct a sample of the result before it is used as a test set.
+_ABOUT = """The steps are those of appendix A.2 of the RaTEScore paper. A model or the embedded parser proposes the
+entities of each sentence; entities unlike every known name are removed (--similarity); sentences of which too few words
+are in entities are removed (--density); negation gives the polarity. The known names are the lexicon's, with MONDO's
+synonyms, and your own (--library). People should correct a sample of the result before it is used as a test set.
 
 examples:
   radeval train propose reports.jsonl --out sentences.jsonl

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import islice
 
 from radeval_core.corrections.lines import split_lines
@@ -27,6 +28,8 @@ _MOST_CHANGES = 3
 _ASKED_TOGETHER = 64
 #: returns the modified report, or None, of each report
 Modify = Callable[[Sequence[str], Sequence[Modification]], Sequence[str | None]]
+#: gets different texts and the indices of some; yields the index of the text nearest to each of these, or None
+FindNearest = Callable[[Sequence[str], Sequence[int]], Iterator[int | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ def make_pairs(
     count: int | None = None,
     outputs: Mapping[str, str] | None = None,
     encode: Encoder | None = None,
+    find_nearest: FindNearest | None = None,
     modify: Modify | None = None,
     exclude: Iterable[ReportPair] = (),
 ) -> list[ReportPair]:
@@ -76,6 +80,7 @@ def make_pairs(
             order.
         outputs: for `model_output`, the system's reports by id of the report.
         encode: for `nearest`, function from texts to vectors; TF-IDF by default.
+        find_nearest: for `nearest`, function that finds the nearest texts itself, such as `bertscore_nearest`.
         modify: for `modification`, function that modifies reports, such as `modify_reports` with a model.
         exclude: existing pairs that must not be made again.
 
@@ -88,7 +93,7 @@ def make_pairs(
         raise InputError(f"count must be at least 1, got {count}")
     if (outputs is not None) != (heuristic == "model_output"):
         raise InputError("'model_output' needs outputs, and no other heuristic takes them")
-    if encode is not None and heuristic != "nearest":
+    if (encode is not None or find_nearest is not None) and heuristic != "nearest":
         raise InputError("only 'nearest' takes an encoder")
     if (modify is not None) != (heuristic == "modification"):
         raise InputError("'modification' needs a model, and no other heuristic takes one")
@@ -101,7 +106,7 @@ def make_pairs(
     if heuristic == "model_output":
         made = model_outputs(reports, outputs or {}, order)
     elif heuristic == "nearest":
-        made = nearest(reports, order, encode)
+        made = nearest(reports, order, find_nearest or partial(most_similar, encode=encode))
     elif modify is not None:
         made = modified(reports, seed, order, modify, min(count or _ASKED_TOGETHER, _ASKED_TOGETHER))
     else:
@@ -159,14 +164,14 @@ def model_outputs(reports: Mapping[str, str], outputs: Mapping[str, str], order:
             yield _pair(reports, name, outputs[name], "model_output", "model")
 
 
-def nearest(reports: Mapping[str, str], order: Sequence[str], encode: Encoder | None = None) -> Iterator[ReportPair]:
+def nearest(reports: Mapping[str, str], order: Sequence[str], find: FindNearest = most_similar) -> Iterator[ReportPair]:
     """Pair each report with the most similar one that has a different text."""
     first: dict[str, str] = {}
     for name in sorted(reports):
         first.setdefault(reports[name], name)
     texts = list(first)
     place = {text: i for i, text in enumerate(texts)}
-    best = most_similar(texts, [place[reports[name]] for name in order], encode)
+    best = find(texts, [place[reports[name]] for name in order])
     for name, found in zip(order, best, strict=False):
         if found is not None:
             yield _pair(reports, name, texts[found], "nearest", first[texts[found]])

@@ -27,6 +27,22 @@ def most_similar(texts: Sequence[str], wanted: Sequence[int], encode: Encoder | 
     Yields:
         An index, or None if no other text is similar at all.
     """
+    for similar in _similarities(texts, wanted, encode):
+        for row in similar:
+            place = row.argmax()
+            yield int(place) if row[place] > 0 else None
+
+
+def most_similar_several(texts: Sequence[str], wanted: Sequence[int], most: int) -> Iterator[list[int]]:
+    """Yield, for each wanted text, the indices of the other texts nearest by TF-IDF, at most `most`, in order."""
+    for similar in _similarities(texts, wanted, None):
+        for row in similar:
+            nearest = np.argsort(-row, kind="stable")[:most]
+            yield sorted(int(place) for place in nearest if row[place] > 0)
+
+
+def _similarities(texts: Sequence[str], wanted: Sequence[int], encode: Encoder | None) -> Iterator[NDArray[Any]]:
+    """Yield the similarities of the wanted texts with all texts, some rows at a time; -inf with the text itself."""
     if len(texts) < 2:
         raise InputError(f"similarity needs at least 2 different texts, got {len(texts)}")
     vectors: Any = _unit(texts, encode) if encode else _tfidf(texts)
@@ -37,9 +53,7 @@ def most_similar(texts: Sequence[str], wanted: Sequence[int], encode: Encoder | 
         found = vectors[block] @ turned
         similar = found if encode else found.toarray()
         similar[np.arange(len(block)), block] = -np.inf
-        best = similar.argmax(axis=1)
-        for row, place in enumerate(best):
-            yield int(place) if similar[row, place] > 0 else None
+        yield similar
 
 
 def _tfidf(texts: Sequence[str]) -> Any:

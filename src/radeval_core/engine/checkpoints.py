@@ -18,6 +18,8 @@ from radeval_core.errors import CheckpointError, RadevalError, is_out_of_memory,
 
 #: files that can change what a model computes
 _WEIGHTS_AND_RULES = ("*.safetensors", "*.bin", "*.pth", "*.json", "*.txt", "*.model")
+#: the record of the training in a folder of `radeval train`: another time of day is not another model
+_RECORD = "run.json"
 #: heads that no annotator uses; published encoders often lack them
 _UNUSED_HEADS = ("pooler.",)
 
@@ -91,6 +93,7 @@ def identity(source: str, config: Any, name: str) -> str:
     if folder.is_dir():
         shown = folder.resolve().name if name == source else name
         files = [f for pattern in _WEIGHTS_AND_RULES for f in folder.resolve().glob(pattern) if f.is_file()]
+        files = [f for f in files if f.name != _RECORD]
         return f"{shown}@{content_hash(files)}"
     commit = getattr(config, "_commit_hash", None)
     return f"{name}@{commit[:8] if commit else 'unknown'}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,18 +21,12 @@ _DEEP_MODES = ("I", "F", "I;16", "I;16B", "I;16L")
 def open_image(given: Any, where: str) -> Image:
     """Return an RGB image from a path or a PIL image. Deep grey values are scaled from their range to 8 bits."""
     try:
-        from PIL import Image, UnidentifiedImageError
+        from PIL import Image
     except ImportError as error:
         raise needs_extra("models", "reading images") from error
     if isinstance(given, (str, Path)):
-        try:
-            with Image.open(given) as file:
-                image: Image.Image = file.copy()
-        except FileNotFoundError:
-            raise InputError(f"{where}: no such file") from None
-        except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
-            kind = type(error).__name__
-            raise InputError(f"{where} cannot be read as an image ({kind}): give a PNG or JPEG file") from None
+        with _opened(given, where) as file:
+            image: Image.Image = file.copy()
     elif isinstance(given, Image.Image):
         image = given
     else:
@@ -40,3 +36,26 @@ def open_image(given: Any, where: str) -> Image:
         low, high = float(values.min()), float(values.max())
         image = Image.fromarray(np.round((values - low) * (255 / max(high - low, 1e-9))).astype(np.uint8))
     return image.convert("RGB")
+
+
+def image_size(path: str | Path, where: str) -> tuple[int, int]:
+    """Return width and height of an image file from its header; the pixels are not read."""
+    with _opened(path, where) as file:
+        return file.size
+
+
+@contextmanager
+def _opened(path: str | Path, where: str) -> Iterator[Image]:
+    """Open an image file; turn a damaged or missing one into an error that says where it is named."""
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError as error:
+        raise needs_extra("models", "reading images") from error
+    try:
+        with Image.open(path) as file:
+            yield file
+    except FileNotFoundError:
+        raise InputError(f"{where}: no such file") from None
+    except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
+        kind = type(error).__name__
+        raise InputError(f"{where} cannot be read as an image ({kind}): give a PNG or JPEG file") from None

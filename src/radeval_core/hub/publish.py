@@ -99,7 +99,7 @@ def upload_folder(
         folder: folder to upload.
         org: the user or organisation.
         name: the repository's name.
-        repo_type: `space` or `dataset`.
+        repo_type: `space`, `dataset` or `model`.
         files: upload only these paths in the folder; all by default.
         space_sdk: SDK of a Space.
     """

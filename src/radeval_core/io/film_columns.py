@@ -44,19 +44,26 @@ def image_path(where: str, row: Mapping[str, Any], column: str | None, folder: P
 
 def boxes_cell(where: str, row: Mapping[str, Any], column: str | None) -> Any:
     """Return the checked boxes of a row, also if the cell is JSON text; None if it has none."""
+    value = boxes_value(where, row, column)
+    if value is not None:
+        (check_phrases if is_phrases(value) else pair_boxes)(value, f"{where}: column {column!r}")
+    return value
+
+
+def boxes_value(where: str, row: Mapping[str, Any], column: str | None) -> Any:
+    """Return the boxes of a row as they are given, also if the cell is JSON text; None if it has none."""
     value = None if column is None else row.get(column)
     if is_missing(value) or value == "":
         return None
+    if not isinstance(value, str):
+        return value
     place = f"{where}: column {column!r}"
-    if isinstance(value, str):
-        try:
-            value = DECODER.decode(value)
-        except json.JSONDecodeError as error:
-            raise InputError(f"{place}: not valid JSON ({error.msg})") from None
-        except InputError as error:
-            raise InputError(f"{place}: {error}") from None
-    (check_phrases if is_phrases(value) else pair_boxes)(value, place)
-    return value
+    try:
+        return DECODER.decode(value)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{place}: not valid JSON ({error.msg})") from None
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
 
 
 def boxes_by_id(path: str | Path) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""Train the models behind the metrics: judges, entity readers and the region detector."""
+"""Train the models behind the metrics: training files, fine-tuning, and the evaluation of the result."""

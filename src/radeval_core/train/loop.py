@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+from accelerate import PartialState
 from tqdm import tqdm
 from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from transformers.trainer_callback import PrinterCallback, ProgressCallback
 
 from radeval_core.errors import OutputError, RadevalError, is_out_of_memory
-from radeval_core.train.run_folder import RunFolder
+from radeval_core.train.run_folder import RunFolder, open_run
 from radeval_core.train.stop_signals import StopRequest, stop_requests
 
 
 class StoppedRun(RadevalError):
     """A signal stopped a run after a checkpoint was written."""
+
+
+@contextmanager
+def shared_run(path: Path, settings: Mapping[str, Any], needed_bytes: int = 0) -> Iterator[RunFolder]:
+    """Open a run's folder in each process of a run: the first one locks it, the others follow; see `open_run`."""
+    state = PartialState()
+    if not state.is_main_process:
+        state.wait_for_everyone()
+        yield RunFolder(path, settings)
+        return
+    with open_run(path, settings, needed_bytes) as run:
+        state.wait_for_everyone()
+        yield run
 
 
 def common_arguments(

@@ -143,7 +143,8 @@ def measure_speed(device: str, seconds: float = 0.2) -> float:
 def in_words(seconds: float) -> str:
     """Return a duration as people say it."""
     if seconds < 90:
-        return f"{max(1, math.ceil(seconds))} seconds"
+        whole = max(1, math.ceil(seconds))
+        return f"{whole} second{'s' if whole > 1 else ''}"
     if seconds < 5400:
         return f"{round(seconds / 60)} minutes"
     return f"{seconds / 3600:.1f} hours"

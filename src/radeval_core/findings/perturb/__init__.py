@@ -8,10 +8,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from radeval_core.errors import unknown_name
 from radeval_core.findings.parser import parse
 from radeval_core.findings.perturb.checks import said, same_findings
+from radeval_core.findings.perturb.comparison import added_comparisons, dropped_comparisons
 from radeval_core.findings.perturb.content import insertions, omissions, other_findings
 from radeval_core.findings.perturb.edits import apply
 from radeval_core.findings.perturb.negation import negations
@@ -21,7 +23,7 @@ from radeval_core.findings.perturb.severity import other_severities
 from radeval_core.findings.perturb.targets import Candidate
 from radeval_core.findings.types import ParsedReport
 
-__all__ = ["KINDS", "MEANING_KEPT", "Perturbed", "perturb"]
+__all__ = ["COMPARISONS", "KINDS", "MEANING_KEPT", "Perturbed", "perturb", "perturb_comparison"]
 
 _MAKERS: dict[str, Callable[[ParsedReport, random.Random], Iterator[Candidate]]] = {
     "negation": negations,
@@ -36,6 +38,8 @@ _MAKERS: dict[str, Callable[[ParsedReport, random.Random], Iterator[Candidate]]]
 }
 KINDS = tuple(_MAKERS)
 MEANING_KEPT = frozenset({"paraphrase", "order"})
+#: errors of comparison. They change no finding of this study, so no metric of findings alone can notice them.
+COMPARISONS = {"added_comparison": added_comparisons, "dropped_comparison": dropped_comparisons}
 
 #: candidates tried before giving up; each costs one parse
 _TRIES = 400
@@ -47,7 +51,7 @@ class Perturbed:
 
     Attributes:
         text: the whole report after the change.
-        kind: one of `KINDS`.
+        kind: one of `KINDS` or `COMPARISONS`.
         finding: canonical name of the finding that was changed, dropped or added; empty for `order`.
         before: the words that were replaced; empty if words were only added.
         after: the words that replaced them; empty if words were only dropped.
@@ -80,16 +84,39 @@ def perturb(text: str, kind: str, seed: int = 0) -> Perturbed | None:
     if kind not in KINDS:
         raise unknown_name("kind of perturbation", kind, KINDS)
     report = parse(text)
-    before = said(report)
-    for tried, candidate in enumerate(_MAKERS[kind](report, random.Random(seed))):
-        if tried == _TRIES:
-            break
+    return _first_that_fits(report, kind, _MAKERS[kind](report, random.Random(seed)), kind in MEANING_KEPT)
+
+
+def perturb_comparison(text: str, kind: str, seed: int = 0) -> Perturbed | None:
+    """State a change of one finding since an earlier study, or leave one out. The same seed makes the same change.
+
+    Args:
+        text: the report.
+        kind: one of `COMPARISONS`.
+        seed: chooses one of the possible changes.
+
+    Returns:
+        The changed report, or None if nothing in it can be changed in this way.
+
+    Raises:
+        InputError: the kind is unknown.
+    """
+    if kind not in COMPARISONS:
+        raise unknown_name("kind of perturbation", kind, COMPARISONS)
+    report = parse(text)
+    return _first_that_fits(report, kind, COMPARISONS[kind](report, random.Random(seed)), same=True)
+
+
+def _first_that_fits(report: ParsedReport, kind: str, candidates: Iterator[Candidate], same: bool) -> Perturbed | None:
+    """Return the first change that passes its check and keeps the findings the same, or not."""
+    text, before = report.text, said(report)
+    for candidate in islice(candidates, _TRIES):
         changed = apply(text, candidate.edits)
         if changed == text or not changed.strip():
             continue
         after = said(parse(changed))
         # Dropping one of two equal statements changes nothing, so such a candidate is rejected.
-        if same_findings(before, after) == (kind in MEANING_KEPT) and candidate.fits(before, after):
+        if same_findings(before, after) == same and candidate.fits(before, after):
             edits = sorted(candidate.edits)
             start, end = edits[0].start, edits[-1].end
             shift = len(changed) - len(text)

@@ -73,7 +73,7 @@ def _taken_out(text: str, target: Finding, first: int) -> Iterator[list[Edit]]:
     breaks = [m.span() for m in _LIST_BREAK.finditer(text, first, close)]
     before = [b for b in breaks if b[1] <= target.start]
     after = [b for b in breaks if b[0] >= target.end]
-    if not breaks:
+    if not before and not after:  # no list, or only inside the finding's own words
         return
     start, stop = (before[-1][1] if before else first), (after[0][0] if after else close)
     item = text[start:stop]

@@ -50,15 +50,35 @@ class TransformersBackend:
             raise InputError(f"the token budget of a batch must be at least 1, got {batch_tokens}")
         devices = model_devices(device)
         self.dtype = dtype or default_dtype(devices[0])
-        model, tokenizer, self.model_name = load_causal_lm(source, choose_dtype(self.dtype), gguf_file)
-        self.budget = batch_tokens or DECODE_BUDGET[devices[0].type]
+        model, tokenizer, name = load_causal_lm(source, choose_dtype(self.dtype), gguf_file)
+        copies = [model, *(copy.deepcopy(model) for _ in devices[1:])]
+        self._use([m.to(d) for m, d in zip(copies, devices, strict=True)], tokenizer, name, batch_tokens)
+
+    @classmethod
+    def of_model(cls, model: Any, tokenizer: Any, name: str, dtype: str) -> TransformersBackend:
+        """Return a backend that asks a model in memory, such as one in training, on the device it is on.
+
+        Args:
+            model: the model, with greedy settings as `load_causal_lm` gives it.
+            tokenizer: its tokenizer.
+            name: its name, for messages and signatures.
+            dtype: its number format, as in `fields`.
+        """
+        backend = cls.__new__(cls)
+        backend.dtype = dtype
+        backend._use([model], tokenizer, name, None)
+        return backend
+
+    def _use(self, copies: list[Any], tokenizer: Any, name: str, batch_tokens: int | None) -> None:
+        """Ask these copies of a model, each on its device."""
+        model = copies[0]
+        self.model_name = name
+        self.budget = batch_tokens or DECODE_BUDGET[model.device.type]
         self.tokenizer = tokenizer
         ends = end_tokens(model, tokenizer)
-        context = getattr(model.config.get_text_config(), "max_position_embeddings", None) or _DEFAULT_CONTEXT
-        self.prompts = PromptMaker(tokenizer, context, self.model_name)
+        self.prompts = PromptMaker(tokenizer, context_length(model), name)
         self.grammars = JsonGrammars(tokenizer, model.get_output_embeddings().weight.shape[0], ends)
-        copies = [model, *(copy.deepcopy(model) for _ in devices[1:])]
-        self.decoders = [GreedyDecoder(m.to(d), ends, self.grammars) for m, d in zip(copies, devices, strict=True)]
+        self.decoders = [GreedyDecoder(one, ends, self.grammars) for one in copies]
 
     @property
     def identity(self) -> str:
@@ -144,6 +164,11 @@ def pad_left(rows: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, tor
     return ids, mask
 
 
+def context_length(model: Any) -> int:
+    """Return the most tokens a model takes."""
+    return getattr(model.config.get_text_config(), "max_position_embeddings", None) or _DEFAULT_CONTEXT
+
+
 def default_dtype(device: torch.device) -> str:
     """Return the default number format of a judge on a device."""
     if device.type == "cuda":
@@ -167,18 +192,12 @@ def load_causal_lm(source: str, dtype: torch.dtype, gguf_file: str | None) -> tu
         dtype: number format of the weights.
         gguf_file: name of a GGUF file in it; optional if the folder has just one and no config.json.
     """
-    if source.endswith(".gguf") and Path(source).is_file():
-        source, gguf_file = str(Path(source).parent), Path(source).name
-    elif gguf_file is None and Path(source).is_dir() and not Path(source, "config.json").exists():
-        files = sorted(Path(source).glob("*.gguf"))
-        gguf_file = files[0].name if len(files) == 1 else None
-    options = {"gguf_file": gguf_file} if gguf_file else {}
+    source, options = find_gguf(source, gguf_file)
     # unpack the weights: kernels for packed ones would be code from the Hub and would compute other numbers
-    unpack = {"quantization_config": transformers.GgufConfig(dequantize=True)} if gguf_file else {}
+    unpack = {"quantization_config": transformers.GgufConfig(dequantize=True)} if options else {}
+    config, tokenizer, name = open_causal_lm(source, **options)
     with loading(source):
-        config = load_config(source, **options)
         check_claim(lambda: transformers.AutoModelForCausalLM.from_config(config, trust_remote_code=False), source)
-        tokenizer = pretrained(transformers.AutoTokenizer, source, **options)
         model, report = pretrained(
             transformers.AutoModelForCausalLM, source, dtype=dtype, output_loading_info=True, **options, **unpack
         )
@@ -194,9 +213,37 @@ def load_causal_lm(source: str, dtype: torch.dtype, gguf_file: str | None) -> tu
     model.generation_config = transformers.GenerationConfig(
         do_sample=False, eos_token_id=ends or None, pad_token_id=ends[0] if ends else 0
     )
-    if gguf_file:
-        return model, tokenizer, files_identity(gguf_file, [checkpoint_file(source, gguf_file)])
-    return model, tokenizer, identity(source, model.config, source)
+    return model, tokenizer, name
+
+
+def find_gguf(source: str, gguf_file: str | None = None) -> tuple[str, dict[str, str]]:
+    """Return a folder or Hub id, and the option that names its GGUF file if the model is in one.
+
+    Args:
+        source: Hub id, folder, or GGUF file.
+        gguf_file: name of a GGUF file in it; optional if the folder has just one and no config.json.
+    """
+    if source.endswith(".gguf") and Path(source).is_file():
+        source, gguf_file = str(Path(source).parent), Path(source).name
+    elif gguf_file is None and Path(source).is_dir() and not Path(source, "config.json").exists():
+        files = sorted(Path(source).glob("*.gguf"))
+        gguf_file = files[0].name if len(files) == 1 else None
+    return source, {"gguf_file": gguf_file} if gguf_file else {}
+
+
+def open_causal_lm(source: str, **options: str) -> tuple[Any, Any, str]:
+    """Return a model's config and tokenizer, and `name@revision`, without loading its weights.
+
+    Args:
+        source: Hub id or folder.
+        options: what `find_gguf` returned.
+    """
+    with loading(source):
+        config = load_config(source, **options)
+        tokenizer = pretrained(transformers.AutoTokenizer, source, **options)
+    if gguf_file := options.get("gguf_file"):
+        return config, tokenizer, files_identity(gguf_file, [checkpoint_file(source, gguf_file)])
+    return config, tokenizer, identity(source, config, source)
 
 
 @lru_cache(maxsize=2)

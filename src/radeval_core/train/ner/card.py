@@ -49,8 +49,8 @@ def card_of(name: str, record: Mapping[str, Any], data: NerData, results: Mappin
     return ModelCard(
         title=name,
         about="Finds entities of five types in sentences of radiology reports, for `ratescore`; scheme "
-        f"{record['scheme']}, started from {record['base_model']}. Entities are compared by {encoder['name']} ({encoder['pooling']}), in "
-        "`encoder/`.",
+        f"{record['scheme']}, started from {record['base_model']}. Entities are compared by {encoder['name']} "
+        f"({encoder['pooling']}), in `encoder/`.",
         base="" if base.id in ("", "embedded") or base.id.startswith((".", "/")) else base.id,
         licence=base.licence if is_open else "other",
         task="token-classification",

@@ -1,0 +1,1 @@
+"""Training pairs from a teacher: a judge answers about each pair, and its readable answers become training rows."""

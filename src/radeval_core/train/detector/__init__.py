@@ -1,0 +1,1 @@
+"""Train a detector of the 36 regions of Chest ImaGenome, for `ffl_rq`."""
