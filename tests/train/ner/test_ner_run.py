@@ -85,6 +85,17 @@ def test_card_curves_and_record(trained):
     assert json.loads((out / "run.json").read_text())["results"]["trained"]["signature"]
 
 
+def test_the_page_and_the_published_files_of_a_run(trained, tmp_path):
+    from radeval_core.cli.app import main
+    from radeval_core.train.publish_model import model_files
+
+    out, _, _ = trained
+    assert main(["train", "report", str(out), "--html", str(tmp_path / "page.html")]) == 0
+    assert "F1" in (tmp_path / "page.html").read_text("utf-8")
+    wanted = {"ner/model.safetensors", "ner/config.json", "encoder/model.safetensors", "ratescore.json", "README.md"}
+    assert wanted <= set(model_files(out))
+
+
 def test_a_complete_run_is_not_repeated(trained):
     out, training, _ = trained
     with pytest.raises(InputError, match="has a run that is complete"):

@@ -15,7 +15,7 @@ from radeval_core.bench.entities import READER, entity_rows
 from radeval_core.engine.checkpoints import QuietTransformers
 from radeval_core.engine.devices import choose_device
 from radeval_core.train.curves import write_curves
-from radeval_core.train.loop import common_arguments, train
+from radeval_core.train.loop import common_arguments, shared_run, train
 from radeval_core.train.model_card import write_card
 from radeval_core.train.ner.card import card_of
 from radeval_core.train.ner.entity_encoder import ChosenEncoder, check_encoder, copy_encoder
@@ -26,7 +26,7 @@ from radeval_core.train.ner.read_data import SPLITS, NerData
 from radeval_core.train.ner.recipes import Base, Recipe
 from radeval_core.train.ner.sentences import entity_data, joined
 from radeval_core.train.plan import Plan
-from radeval_core.train.run_folder import RunFolder, open_run
+from radeval_core.train.run_folder import RunFolder
 
 #: ids that a note lists
 _LISTED = 5
@@ -167,13 +167,18 @@ class NerTraining:
             prepared: called when the folder is open and the training begins.
 
         Returns:
-            The results: measures on the test split, of this reader and of the embedded parser.
+            The results: measures on the test split, of this reader and of the embedded parser. Of several processes,
+            the first one measures; the others return nothing.
         """
         needed = self.plan().disk_bytes + self.encoder_bytes
-        with open_run(out, self.record(), needed) as run:
+        with shared_run(out, self.record(), needed) as run:
             prepared()
+            trainer = self._trainer(run)
             with QuietTransformers():
-                train(self._trainer(run), run, progress)
+                train(trainer, run, progress)
+            if not trainer.is_world_process_zero():
+                return {}
+            with QuietTransformers():
                 write_reader(self.reader, out / "ner")
             copy_encoder(self.settings.encoder, out)
             results = self.results(out, progress)
