@@ -10,7 +10,6 @@ the files of the tokenizer.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -30,14 +29,13 @@ from radeval_core.engine.files import checkpoint_file
 from radeval_core.engine.forward import TokenIds
 from radeval_core.engine.tensors import fill
 from radeval_core.errors import CheckpointError
+from radeval_core.functional.iob import WORD
 
 #: where config.json has the sizes of the classifier
 SPAN = "radeval_span"
 WEIGHTS = "model.safetensors"
 #: classes in the order of the outputs; the first is no entity
 CLASSES = ("O", *TYPE_OF)
-#: candidates are made of words: a number, a run of letters and digits, or one other character
-_WORD = re.compile(r"\d+\.\d+|\w+|[^\w\s]")
 #: sentences whose vectors are kept at once
 _CHUNK = 1024
 
@@ -120,7 +118,7 @@ def candidates(text: str, encoded: Encoding, max_width: int) -> list[tuple[int, 
             at_character.setdefault(character, token)
     words = [
         (at_character[word.start()], at_character[word.end() - 1])
-        for word in _WORD.finditer(text)
+        for word in WORD.finditer(text)
         if word.start() in at_character and word.end() - 1 in at_character
     ]
     return [

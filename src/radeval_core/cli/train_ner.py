@@ -107,9 +107,8 @@ def _train(args: argparse.Namespace) -> int:
         training = NerTraining(data, settings)
         return _run(args, training, Path(args.out))
     parts = ablation_parts(data, settings)
-    trainings = {name: NerTraining(data, part) for name, part in parts.items()}
-    for name, training in trainings.items():
-        out = Path(args.out) / name
+    for name, part in parts.items():
+        training, out = NerTraining(data, part), Path(args.out) / name
         if not args.quiet and not args.json:
             print(f"--- {name}")
         if args.dry_run or not finished(out, training.record()):
@@ -141,16 +140,16 @@ def _asked(args: argparse.Namespace) -> tuple[Any, Any]:
         scheme,
         recipe,
         choose_encoder(args.encoder, args.encoder_pooling),
-        tuple(name.strip() for name in (args.sources or "").split(",") if name.strip()),
-        args.seed,
-        args.device,
-        args.steps,
-        args.accumulate or 1,
-        args.max_tokens,
-        args.eval_steps,
-        args.save_steps,
-        args.bf16,
-        args.checkpointing,
+        sources=tuple(name.strip() for name in (args.sources or "").split(",") if name.strip()),
+        seed=args.seed,
+        device=args.device,
+        steps=args.steps,
+        accumulate=args.accumulate or 1,
+        max_tokens=args.max_tokens,
+        eval_steps=args.eval_steps,
+        save_steps=args.save_steps,
+        bf16=args.bf16,
+        checkpointing=args.checkpointing,
     )
     return settings, read_data(args.data, args.data_config, args.dev_data, args.test_data, args.seed)
 

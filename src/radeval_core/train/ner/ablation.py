@@ -25,6 +25,8 @@ def ablation_parts(data: NerData, settings: NerSettings) -> dict[str, NerSetting
             f"--ablate needs data of two or more sources, and this has {len(data.sources)}: name them in a column "
             "'source'"
         )
+    for name in data.sources:
+        data.only([name])  # a source without dev sentences is an error before the first run
     parts = {_folder(name): replace(settings, sources=(name,)) for name in data.sources}
     if len(parts) < len(data.sources) or ALL_SOURCES in parts:
         raise InputError("--ablate: two sources need the same folder name; rename one in the column 'source'")

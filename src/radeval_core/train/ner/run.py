@@ -149,7 +149,7 @@ class NerTraining:
             "data": self.data.provenance,
             "data_sha256": self.data.digest(),
             "sources": list(s.sources),
-            "encoder": s.encoder._asdict() | {"source": ""},
+            "encoder": {"name": s.encoder.name, "pooling": s.encoder.pooling},
             "recipe": asdict(s.recipe),
             "steps": self.steps,
             "accumulate": s.accumulate,
@@ -217,8 +217,8 @@ class NerTraining:
         return Trainer(
             model=reader.model,
             args=arguments,
-            train_dataset=self.features["train"].rows,  # type: ignore[arg-type]
-            eval_dataset=self.features["dev"].rows,  # type: ignore[arg-type]
+            train_dataset=self.features["train"].rows,
+            eval_dataset=self.features["dev"].rows,
             data_collator=partial(collate, pad_id=reader.files.pad_token_id or 0),
             compute_metrics=self.held_out,
             preprocess_logits_for_metrics=keep_probabilities if s.scheme == "span" else keep_labels,

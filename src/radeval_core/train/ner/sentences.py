@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -11,12 +10,10 @@ from typing import Any
 from radeval_core.bench.sources import EntityData
 from radeval_core.data.rate_ner import LABELS, entities
 from radeval_core.errors import InputError
-from radeval_core.functional.iob import OUTSIDE, misplaced_tag
+from radeval_core.functional.iob import OUTSIDE, WORD, misplaced_tag
 from radeval_core.io import row_id
 from radeval_core.pairs import require_string
 
-#: a number, a run of letters and digits, or one other character
-_WORD = re.compile(r"\d+\.\d+|\w+|[^\w\s]")
 _LABELS = {label.lower(): label for label in LABELS}
 _TAGS = {tag.lower(): tag for tag in (OUTSIDE, *(f"{place}-{label}" for label in LABELS for place in "BI"))}
 #: first character, character after the last, type
@@ -61,12 +58,11 @@ def read_sentence(where: str, row: Mapping[str, Any], index: int) -> MarkedSente
     named = (own, study, str(row.get("source") or ""))
     if "tags" in row:
         tokens, tags = _tagged(where, row)
-        text = row.get("text") or " ".join(tokens)
-        if text != " ".join(tokens) and "entities" in row:  # radcheck: tokens, and the text they were taken from
+        if row.get("text") and "entities" in row:  # radcheck: tokens, and the text they were taken from
+            text = require_string(f"{where}: column 'text'", row["text"])
             return MarkedSentence(*named, text, _spans(where, text, row["entities"]), tuple(tokens), tuple(tags))
-        joined = " ".join(tokens)
         spans = tuple((e["start"], e["end"], e["label"]) for e in entities(tokens, tags))
-        return MarkedSentence(*named, joined, spans, tuple(tokens), tuple(tags))
+        return MarkedSentence(*named, " ".join(tokens), spans, tuple(tokens), tuple(tags))
     if "text" not in row or "entities" not in row:
         found = ", ".join(map(repr, row))
         raise InputError(f"{where}: expected 'tokens' and 'tags', or 'text' and 'entities'; found {found}")
@@ -147,7 +143,7 @@ def _spans(where: str, text: str, given: Any) -> tuple[Span, ...]:
 
 def _words(where: str, text: str, spans: Sequence[Span]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the words of a text and their tags; an entity must begin and end with a word."""
-    words = list(_WORD.finditer(text))
+    words = list(WORD.finditer(text))
     starts, ends = {word.start() for word in words}, {word.end() for word in words}
     for number, (start, end, _) in enumerate(spans, start=1):
         if start not in starts or end not in ends:
