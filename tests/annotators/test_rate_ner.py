@@ -28,11 +28,11 @@ REPORTS = [
 
 @pytest.fixture(scope="module", autouse=True)
 def heavy_imports():
-    global _read_tokenizer, AutoTokenizer, ENCODER, load_file, rate_sources, RateNer, save_file
+    global read_tokenizer, AutoTokenizer, ENCODER, load_file, rate_sources, RateNer, save_file
     from safetensors.torch import load_file, save_file
     from transformers import AutoTokenizer
 
-    from radeval_core.annotators.rate_ner import ENCODER, RateNer, _read_tokenizer, rate_sources
+    from radeval_core.annotators.rate_ner import ENCODER, RateNer, rate_sources, read_tokenizer
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +153,7 @@ def test_the_normalisation_of_the_checkpoint_is_used(ner):
 def test_a_checkpoint_without_tokenizer_json(copy, ner):
     built = AutoTokenizer.from_pretrained(copy / "ner")
     (copy / "ner" / "tokenizer.json").unlink()
-    tokenizer = _read_tokenizer(str(copy / "ner"), built)
+    tokenizer = read_tokenizer(str(copy / "ner"), built)
     for text in REPORTS[:2]:
         assert tokenizer.encode(text.replace("\n", " ")).ids == ner.token_ids([text.replace("\n", " ")])[0]
     assert tokenizer.encode("ﬁbrosis").ids == tokenizer.encode("fibrosis").ids

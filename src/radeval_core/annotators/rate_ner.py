@@ -1,11 +1,14 @@
-"""RaTE-NER (Zhao et al. 2024): finds entities of five types by token classification of a report's sentences."""
+"""RaTE-NER (Zhao et al. 2024): finds entities of five types by token classification of a report's sentences.
+
+`radeval train ner` writes models in the same layout, with any encoder; those of the span scheme are in `rate_span`.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,8 +17,9 @@ from tokenizers import Encoding, Tokenizer, normalizers
 from tqdm import tqdm
 
 from radeval_core.annotators.base import TextModel
-from radeval_core.annotators.rate_decoding import DECODINGS
+from radeval_core.annotators.rate_decoding import DECODINGS, TokenSpan
 from radeval_core.annotators.rate_sentences import rate_sentences, upstream_sentences
+from radeval_core.annotators.token_embeddings import position_count
 from radeval_core.engine.checkpoints import load_encoder
 from radeval_core.engine.deberta import speed_up_deberta
 from radeval_core.engine.files import checkpoint_file, is_folder
@@ -28,19 +32,25 @@ ENCODER = "FremyCompany/BioLORD-2023-C"
 #: maximum tokens per sentence, including special tokens (RaTEScore 0.6.0)
 MAX_TOKENS = 512
 #: checkpoints write the types in upper case
-_TYPES = {kind.upper(): kind for kind in TYPES}
-_LABELS = {"O", *(f"{tag}-{kind}" for tag in "BI" for kind in _TYPES)}
+TYPE_OF = {kind.upper(): kind for kind in TYPES}
+LABELS = ("O", *(f"{tag}-{kind}" for kind in TYPE_OF for tag in "BI"))
+#: in a trained folder: which encoder it has and how it is used
+ENCODER_RECORD = "ratescore.json"
 #: how sentencepiece writes a space
 _SPACE = "▁"
 
 
 class Sources(NamedTuple):
-    """The sources of RaTEScore's two models: Hub id or folder, and the name in signatures."""
+    """The sources of RaTEScore's two models: Hub id or folder, and the name in signatures.
+
+    `pooling` says how the encoder gives a name one vector, see `entity_encoder.POOLINGS`.
+    """
 
     ner: str
     ner_name: str
     encoder: str
     encoder_name: str
+    pooling: str = "cls"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +84,27 @@ def rate_sources(source: str, encoder: str | None = None) -> Sources:
     ner = str(Path(source, "ner")), f"{name}/ner"
     if encoder:
         return Sources(*ner, encoder, encoder)
-    return Sources(*ner, str(Path(source, "encoder")), f"{name}/encoder")
+    known = read_encoder_record(Path(source))
+    return Sources(
+        *ner, str(Path(source, "encoder")), known.get("name", f"{name}/encoder"), known.get("pooling", "cls")
+    )
+
+
+def read_encoder_record(folder: Path) -> dict[str, str]:
+    """Return name and pooling of a folder's encoder as `radeval train ner` recorded them; empty without a record.
+
+    The published encoder needs none: RaTEScore takes the vector of its first token.
+    """
+    file = folder / ENCODER_RECORD
+    if not file.is_file():
+        return {}
+    try:
+        known = json.loads(file.read_text("utf-8"))["encoder"]
+        return {"name": str(known["name"]), "pooling": str(known["pooling"])}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CheckpointError(
+            f'{file}: expected {{"encoder": {{"name": …, "pooling": "cls" or "mean"}}}} ({type(error).__name__})'
+        ) from error
 
 
 @dataclass(eq=False, repr=False)
@@ -85,10 +115,12 @@ class RateNer(TextModel):
         source: Hub id or folder of the token classifier.
         name: what signatures call the model; the source by default.
         decoding: how labels become entities: `strict` (the IOB scheme) or `upstream` (as RaTEScore 0.6.0).
+        max_tokens: maximum tokens per sentence, special tokens included.
     """
 
     name: str | None = field(default=None, kw_only=True)
     decoding: str = field(default="strict", kw_only=True)
+    max_tokens: int = field(init=False)
 
     def read_checkpoint(self) -> None:
         classifier = transformers.AutoModelForTokenClassification
@@ -97,18 +129,19 @@ class RateNer(TextModel):
         )
         self.labels = _read_labels(model.config.id2label, self.source)
         speed_up_deberta(model)
-        self.tokenizer: Tokenizer = _read_tokenizer(self.source, tokenizer)
+        self.max_tokens = token_limit(model.config)
+        self.tokenizer: Tokenizer = read_tokenizer(self.source, tokenizer, self.max_tokens)
         self.make_loop(model.to(self.where), tokenizer.pad_token_id)
 
     @property
     def identity(self) -> str:
-        identity = f"rate-entities|{self.model_name}|{self.dtype}|max:{MAX_TOKENS}|sentences:1"
+        identity = f"rate-entities|{self.model_name}|{self.dtype}|max:{self.max_tokens}|sentences:1"
         return identity if self.decoding == "strict" else f"{identity}|decoding:{self.decoding}"
 
     @property
     def fields(self) -> dict[str, object]:
         """Return what a signature says of the annotator."""
-        return {"model": self.model_name, "max_tokens": MAX_TOKENS, "decoding": self.decoding}
+        return {"model": self.model_name, "max_tokens": self.max_tokens, "decoding": self.decoding}
 
     def annotate(self, texts: Sequence[str]) -> list[RateReport]:
         split = upstream_sentences if self.decoding == "upstream" else rate_sentences
@@ -139,14 +172,23 @@ class RateNer(TextModel):
 
     def _report(self, sentence: str, encoded: Encoding, labels: list[str]) -> RateReport:
         """Build the entities of a sentence from the labels of its tokens."""
+        return self.joined(sentence, encoded, DECODINGS[self.decoding](labels))
+
+    def joined(self, sentence: str, encoded: Encoding, spans: Sequence[TokenSpan]) -> RateReport:
+        """Build the entities of a sentence from spans of its tokens."""
         entities = []
-        for first, after, kind in DECODINGS[self.decoding](labels):
+        for first, after, kind in spans:
             start, end = encoded.offsets[first][0], encoded.offsets[after - 1][1]
             start += len(sentence[start:end]) - len(sentence[start:end].lstrip())
-            text = self._as_text(encoded.ids[first:after])
-            entities.append(RateEntity(text, _TYPES[kind], start, end))
+            text = self._as_text(encoded.ids[first:after]) if self._joins_pieces else sentence[start:end]
+            entities.append(RateEntity(text, TYPE_OF[kind], start, end))
         cut = encoded.overflowing
         return RateReport(tuple(entities), ((encoded.offsets[-2][1], len(sentence)),) if cut else ())
+
+    @cached_property
+    def _joins_pieces(self) -> bool:
+        """Return True for a vocabulary of sentencepiece, as RaTE-NER's: its pieces join to a text."""
+        return any(token.startswith(_SPACE) for token in self.tokenizer.get_vocab())
 
     def _as_text(self, ids: Sequence[int]) -> str:
         """Join word pieces into the encoder's input; unknown ones are `[UNK]`, as upstream."""
@@ -177,17 +219,22 @@ def _join(sentences: Iterator[tuple[int, RateReport]]) -> RateReport:
 def _read_labels(id2label: Mapping[int, str], source: str) -> list[str]:
     """Return the labels in the order of the classifier's outputs, in upper case."""
     labels = [str(id2label[i]).upper() for i in sorted(id2label)]
-    if set(labels) != _LABELS or len(labels) != len(_LABELS):
-        wrong = sorted(set(labels) ^ _LABELS) or labels
+    if sorted(labels) != sorted(LABELS):
+        wrong = sorted(set(labels) ^ set(LABELS)) or labels
         raise CheckpointError(
             f"{Path(source, 'config.json') if is_folder(source) else f'config.json of {source}'}: id2label must "
-            f"contain the {len(_LABELS)} labels of RaTE-NER (O, B- and I- of {', '.join(_TYPES)}), but {wrong[0]!r} "
+            f"contain the {len(LABELS)} labels of RaTE-NER (O, B- and I- of {', '.join(TYPE_OF)}), but {wrong[0]!r} "
             "is missing, unknown or repeated"
         )
     return labels
 
 
-def _read_tokenizer(source: str, built: Any) -> Tokenizer:
+def token_limit(config: Any) -> int:
+    """Return the maximum tokens per sentence: RaTEScore's, or fewer if the model has fewer positions."""
+    return min(MAX_TOKENS, position_count(config))
+
+
+def read_tokenizer(source: str, built: Any, limit: int = MAX_TOKENS) -> Tokenizer:
     """Return the tokenizer the model was trained with.
 
     transformers 5 rebuilds DeBERTa's tokenizers with NFC normalisation, but their files specify NFKC, which turns `ﬁ`
@@ -196,14 +243,16 @@ def _read_tokenizer(source: str, built: Any) -> Tokenizer:
     Args:
         source: Hub id or folder.
         built: transformers' tokenizer, for a checkpoint without tokenizer.json.
+        limit: maximum tokens per sentence.
     """
     try:
         tokenizer = Tokenizer.from_file(str(checkpoint_file(source, "tokenizer.json")))
     except CheckpointError:
         tokenizer = Tokenizer.from_str(built.backend_tokenizer.to_str())
-        tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), tokenizer.normalizer])
+        if type(built).__name__.startswith("DebertaV2"):
+            tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), tokenizer.normalizer])
     tokenizer.no_padding()
-    tokenizer.enable_truncation(MAX_TOKENS)
+    tokenizer.enable_truncation(limit)
     return tokenizer
 
 
@@ -217,7 +266,10 @@ def rate_ner(
     name: str | None = None,
     decoding: str = "strict",
 ) -> RateNer:
-    """Return a loaded model, kept for the next call."""
-    return RateNer(
+    """Return a loaded model of either scheme, kept for the next call."""
+    from radeval_core.annotators.rate_span import SpanNer, is_span_model
+
+    reader = SpanNer if is_span_model(source) else RateNer
+    return reader(
         source, device, dtype=dtype, batch_tokens=batch_tokens, progress=progress, name=name, decoding=decoding
     )

@@ -117,7 +117,12 @@ def token_embedder(
 
 def _max_length(tokenizer: Any, config: Any) -> int:
     """Return the maximum sequence length; tokenizers may not state it, or state less than the model can read."""
-    positions = getattr(config, "max_position_embeddings", None) or 512
+    return int(min(position_count(config), tokenizer.model_max_length))
+
+
+def position_count(config: Any) -> int:
+    """Return how many tokens a model has positions for; 512 if its config does not say."""
+    positions: int = getattr(config, "max_position_embeddings", None) or 512
     if config.model_type in _OFFSET_POSITIONS:
         positions -= (config.pad_token_id or 0) + 1
-    return int(min(positions, tokenizer.model_max_length))
+    return positions

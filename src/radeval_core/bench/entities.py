@@ -48,18 +48,7 @@ def entity_rows(
         raise InputError(f"the data has entities of five types, which only {READER} reads; use --metrics {READER}")
     scorer = api.make_scorer(READER, (configs or {}).get(READER), api.make_resources(**options), {})
     assert isinstance(scorer, RateScorer)
-    read = scorer.entities(data.texts)
-    types = sorted({tag[2:] for tags in data.tags for tag in tags if tag != OUTSIDE})
-    counts = {
-        kind: np.array(
-            [
-                sentence_counts(tokens, tags, entities, kind)
-                for tokens, tags, entities in zip(data.tokens, data.tags, read, strict=True)
-            ],
-            dtype=np.float64,
-        )
-        for kind in (ALL, *types)
-    }
+    counts = _counts(data, scorer.entities(data.texts))
     resamples = study_resamples(range(len(data.ids)))
     found = {kind: {**_measures(table, resamples), "n": int(table[:, 2].sum())} for kind, table in counts.items()}
     text = signature(READER, scorer.config.name, scorer.annotator.fields, "1", scorer.spec.version)
@@ -70,6 +59,30 @@ def entity_rows(
         READER: row,
         **({"published": published} if published else {}),
         **({"left_out": left_out} if left_out else {}),
+    }
+
+
+def entity_measures(data: EntityData, read: Sequence[Sequence[RateEntity]]) -> dict[str, dict[str, float]]:
+    """Return the measures per type and overall, without intervals; NaN if there is nothing to count.
+
+    Args:
+        data: sentences with marked entities.
+        read: the entities that a reader found in each of `data.texts`.
+    """
+    return {
+        kind: {name: float(value[0]) for name, value in _ratios(table.sum(axis=0, keepdims=True)).items()}
+        for kind, table in _counts(data, read).items()
+    }
+
+
+def _counts(data: EntityData, read: Sequence[Sequence[RateEntity]]) -> dict[str, Array]:
+    """Return one row of counts per sentence, for all types together and for each type that people marked."""
+    types = sorted({tag[2:] for tags in data.tags for tag in tags if tag != OUTSIDE})
+    return {
+        kind: np.array(
+            [sentence_counts(*row, kind) for row in zip(data.tokens, data.tags, read, strict=True)], dtype=np.float64
+        )
+        for kind in (ALL, *types)
     }
 
 

@@ -11,6 +11,8 @@ from radeval_core.cli.train_annotate import add_annotate_command
 from radeval_core.cli.train_detector import add_detector_command
 from radeval_core.cli.train_inject import add_inject_command
 from radeval_core.cli.train_judge import add_judge_command
+from radeval_core.cli.train_ner import add_ner_command, add_ner_tables_command
+from radeval_core.cli.train_propose import add_propose_command
 from radeval_core.cli.train_report import add_report_command
 
 _EXAMPLES = """examples:
@@ -19,6 +21,8 @@ _EXAMPLES = """examples:
   radeval train judge --base HuggingFaceTB/SmolLM2-135M-Instruct --data train.jsonl --recipe small --out my-judge
   radeval train report my-judge --html report.html
   radeval train detector --base facebook/detr-resnet-50 --data films.jsonl --out my-detector
+  radeval train propose reports.jsonl --out sentences.jsonl
+  radeval train ner --base deberta-v3 --data rate_ner --out my-reader
 """
 #: functions that add one command each to the group
 COMMANDS: tuple[Callable[[Any, argparse.ArgumentParser], None], ...] = (
@@ -27,6 +31,9 @@ COMMANDS: tuple[Callable[[Any, argparse.ArgumentParser], None], ...] = (
     add_judge_command,
     add_report_command,
     add_detector_command,
+    add_ner_command,
+    add_ner_tables_command,
+    add_propose_command,
 )
 
 

@@ -54,17 +54,21 @@ def read_built(folder: Path, config: str | None = None, split: str | None = None
     config, split = _choose(dataset, config, split)
     part = dataset.configs[config]
     assert part.bench is not None  # _choose checked it
-    name = f"{config}/{split}.parquet"
-    path = folder / config / f"{split}.parquet"
-    try:
-        if file_hash(path) != manifest["files"].get(name):
-            raise InputError(f"{path}: changed since it was built; build the dataset again")
-        table = pq.read_table(path, partitioning=None)
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"{path}: cannot be read: {error}; build the dataset again") from error
-    rows = [row for entry in table.to_pylist() for row in part.bench(entry)]
+    rows = [row for entry in read_rows(folder, config, split) for row in part.bench(entry)]
     provenance = {"dataset": dataset.name, "revision": str(manifest["revision"]), "config": config, "split": split}
     return BenchRows(part.kind, rows, provenance)
+
+
+def read_rows(folder: Path, config: str, split: str) -> list[Row]:
+    """Return the rows of one split of a built folder, with all columns."""
+    name, path = f"{config}/{split}.parquet", folder / config / f"{split}.parquet"
+    try:
+        if file_hash(path) != read_manifest(folder)["files"].get(name):
+            raise InputError(f"{path}: changed since it was built; build the dataset again")
+        rows: list[Row] = pq.read_table(path, partitioning=None).to_pylist()
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"{path}: cannot be read: {error}; build the dataset again") from error
+    return rows
 
 
 def find_data(name_or_dir: str | Path) -> Path:

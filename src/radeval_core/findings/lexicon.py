@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -149,6 +149,12 @@ class Lexicon:
     def surfaces(self) -> Iterable[Roles]:
         """Return the roles of every form."""
         return self._surface.values()
+
+    def names(self) -> Iterator[str]:
+        """Yield the words of every form that names a finding, a region or a normal state."""
+        for tokens, roles in self._surface.items():
+            if roles.finding or roles.region or "normal" in roles.cues:
+                yield " ".join(tokens)
 
     def surface(self, tokens: tuple[str, ...]) -> Roles | None:
         """Return the roles of exactly these tokens, or None if the lexicon does not have them."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 OUTSIDE = "O"
+#: a word of a text that is not split into words: a number, a run of letters and digits, or one other character
+WORD = re.compile(r"\d+\.\d+|\w+|[^\w\s]")
 
 
 def misplaced_tag(tags: Sequence[str]) -> str | None:

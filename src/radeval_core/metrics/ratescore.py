@@ -135,7 +135,7 @@ class RateScorer(AnnotatedScorer):
         r = self.resources
         source, pooling, name = EMBEDDED, "mean", EMBEDDED
         if self._sources is not None:
-            source, pooling, name = self._sources.encoder, "cls", self._sources.encoder_name
+            source, pooling, name = self._sources.encoder, self._sources.pooling, self._sources.encoder_name
         elif self.chosen["encoder"]:
             source, pooling, name = self.chosen["encoder"], "cls", self.chosen["encoder"]
         return entity_encoder(source, pooling, r.device, self.chosen["dtype"], r.batch_tokens, r.progress, name)
@@ -196,7 +196,8 @@ class RateScorer(AnnotatedScorer):
         if self._sources is None:
             own = {"pooling": encoder.pooling} if self.chosen["encoder"] else {}  # MiniLM's is the mean
             return {"model": encoder.model_name, **own, **self.annotator.fields, **fields}
-        return {**self.annotator.fields, "encoder": encoder.model_name, **fields}
+        own = {} if encoder.pooling == "cls" else {"pooling": encoder.pooling}  # RaTEScore takes the first token
+        return {**self.annotator.fields, "encoder": encoder.model_name, **own, **fields}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from radeval_core.train.run_folder import CHECKPOINTS, RUN, read_run
 
 #: the files of a model by name; nothing else is uploaded, above all no rows, no answers and no checkpoints
 _MODEL_FILES = (
-    "README.md", "curves.png", RUN, "*.safetensors", "*.safetensors.index.json", "config.json",
+    "README.md", "curves.png", RUN, "ratescore.json", "*.safetensors", "*.safetensors.index.json", "config.json",
     "generation_config.json", "preprocessor_config.json", "tokenizer*.json", "tokenizer.model", "chat_template.jinja",
     "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt", "spiece.model", "spm.model",
     "sentencepiece.bpe.model",

@@ -34,6 +34,10 @@ def _triad(row: Row) -> list[Row]:
     return [{key: row[key] for key in ("id", "original", "synonym", "opposite")}]
 
 
+def _marked(row: Row) -> list[Row]:
+    return [{key: row[key] for key in ("id", "tokens", "tags")}]
+
+
 def _read(source: Path | None) -> Tables:
     return tables(0)
 
@@ -62,6 +66,8 @@ DATASET = Dataset(
                 }
             ),
             ("train", "dev", "test"),
+            bench=_marked,
+            kind="entities",
         ),
         "eval": DatasetPart(
             pa.schema(
