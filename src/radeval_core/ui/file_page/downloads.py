@@ -51,7 +51,7 @@ def report_html(run: FileRun, system: str | None) -> Download:
     chosen = run.system(system)
     further = comparison_section(run.comparison) if run.comparison else ""
     pieces = report_page(
-        chosen.scores, chosen.pairs, chosen.details, chosen.name, chosen.options, len(chosen.pairs), further
+        chosen.scores, chosen.pairs, chosen.details, chosen.name, chosen.options, len(chosen.pairs), further=further
     )
     return Download("radeval_report.html", "text/html", "".join(pieces))
 
