@@ -169,8 +169,7 @@ class NerTraining:
             prepared: called when the folder is open and the training begins.
 
         Returns:
-            The results: measures on the test split, of this reader and of the embedded parser. Of several processes,
-            the first one measures; the others return nothing.
+            The results: measures on the test split, of this reader and of the embedded parser.
         """
         needed = self.plan().disk_bytes + self.encoder_bytes
         with shared_run(out, self.record(), needed) as run:
@@ -178,15 +177,15 @@ class NerTraining:
             trainer = self._trainer(run)
             with QuietTransformers():
                 train(trainer, run, progress)
-            if not trainer.is_world_process_zero():
-                return {}
-            with QuietTransformers():
-                write_reader(self.reader, out / "ner")
-            copy_encoder(self.settings.encoder, out)
-            results = self.results(out, progress)
-            write_curves(out, CURVES)
-            write_card(out, card_of(out.name, self.record(), self.data, results, self.settings.base))
-            run.finish(results)
+                if trainer.is_world_process_zero():
+                    write_reader(self.reader, out / "ner")
+                    copy_encoder(self.settings.encoder, out)
+            trainer.accelerator.wait_for_everyone()
+            results = self.results(out, progress)  # several processes share the sentences
+            if trainer.is_world_process_zero():
+                write_curves(out, CURVES)
+                write_card(out, card_of(out.name, self.record(), self.data, results, self.settings.base))
+                run.finish(results)
         return results
 
     def results(self, out: Path, progress: bool) -> dict[str, Any]:
