@@ -75,6 +75,9 @@ def test_radcheck_is_generated_if_it_is_not_found(nowhere):
         counts = row["expert"]["categories"].values()
         assert sum(c["significant"] + c["insignificant"] for c in counts) == row["expert"]["errors"]
         assert sum(c["significant"] for c in counts) == row["expert"]["significant_errors"]
+    marked = read_built(find_data("radcheck"), "ner")
+    assert (marked.kind, marked.provenance["split"]) == ("entities", "test")
+    assert set(marked.rows[0]) == {"id", "tokens", "tags"}
     triads = read_built(find_data("radcheck"), "synthetic")
     assert (triads.kind, len(triads.rows)) == ("triads", 1000)
 

@@ -13,6 +13,7 @@ from tqdm import tqdm
 from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from transformers.trainer_callback import PrinterCallback, ProgressCallback
 
+from radeval_core.engine.checkpoints import QuietTransformers
 from radeval_core.errors import OutputError, RadevalError, is_out_of_memory
 from radeval_core.train.run_folder import RunFolder, open_run
 from radeval_core.train.stop_signals import StopRequest, stop_requests
@@ -80,7 +81,8 @@ def train(trainer: Trainer, run: RunFolder, progress: bool = True) -> None:
     with stop_requests() as request:
         trainer.add_callback(_RunCallback(run, request, progress))
         try:
-            trainer.train(resume_from_checkpoint=str(last) if last else None)
+            with QuietTransformers():
+                trainer.train(resume_from_checkpoint=str(last) if last else None)
         except OutputError:
             raise
         except OSError as error:

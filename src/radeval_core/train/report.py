@@ -124,10 +124,10 @@ def _examples(folder: Path) -> str:
     if not rows:
         return '<p class="note">The counts of all held-out pairs are equal.</p>'
     shown = f'<p class="note">{len(rows)} pairs differ; the first {min(len(rows), _EXAMPLES)} are shown.</p>'
-    return shown + "".join(_example(row) for row in rows[:_EXAMPLES])
+    return shown + "".join(_example(row, opened=not i) for i, row in enumerate(rows[:_EXAMPLES]))
 
 
-def _example(row: Mapping[str, Any]) -> str:
+def _example(row: Mapping[str, Any], opened: bool) -> str:
     judged = row["answer"] if row["judge"] is not None else f"[{row['reason']}]\n{row['answer']}"
     parts = {
         "reference": row["reference"],
@@ -136,7 +136,8 @@ def _example(row: Mapping[str, Any]) -> str:
         "judge": judged,
     }
     cells = "".join(f"<div><h3>{name}</h3><pre>{text(part)}</pre></div>" for name, part in parts.items())
-    return f'<details><summary>{text(str(row["id"]))}</summary><div class="pair">{cells}</div></details>'
+    start = "<details open>" if opened else "<details>"
+    return f'{start}<summary>{text(str(row["id"]))}</summary><div class="pair">{cells}</div></details>'
 
 
 def _facts(settings: Mapping[str, Any]) -> str:

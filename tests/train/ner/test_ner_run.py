@@ -58,8 +58,11 @@ def test_the_reader_learns_and_is_measured_as_bench_measures(trained, data):
 
 def test_the_folder_is_a_config_of_ratescore(trained):
     out, training, _ = trained
-    found = load("ratescore", str(out)).compute(**PAIR)
-    assert 0 <= found["ratescore"] <= 1
+    found = load("ratescore", str(out)).compute(**PAIR, detailed=True)
+    entities = found["details"][0]["prediction"]
+    assert entities and 0 <= found["ratescore"] <= 1
+    # the words of the report, not the pieces of the vocabulary
+    assert all(e["entity"] == PAIR["predictions"][0][e["start"] : e["end"]] for e in entities)
     assert f"encoder:{ENCODER.name}@" in found["signature"] and "model:reader/ner@" in found["signature"]
     assert ("scheme:span" in found["signature"]) == (training.settings.scheme == "span")
 

@@ -75,7 +75,10 @@ def figure_tables(metric: str, results: Mapping[str, Any]) -> list[tuple[str, Se
             "Mean count error per category",
             ("category", *judges),
             [
-                (category, *(found["figures"]["categories"][category]["error"] for found in judges.values()))
+                (
+                    category.replace("_", " "),
+                    *(found["figures"]["categories"][category]["error"] for found in judges.values()),
+                )
                 for category in FORMS[metric].categories
             ],
         ),

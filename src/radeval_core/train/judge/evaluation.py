@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from radeval_core.api import make_resources, make_scorer
+from radeval_core.engine.processes import running_processes
 from radeval_core.io import write_jsonl
 from radeval_core.judges.backends.base import Answer, Backend, Request
 from radeval_core.judges.engine import judge_pairs
@@ -42,9 +43,11 @@ def evaluate_model(backend: Backend, rows: Sequence[TrainingRow], progress: bool
     """Ask a model about pairs of one metric, as the metric asks it."""
     counted = _TokenCount(backend)
     found = evaluate_judge(ModelJudge(FORMS[rows[0].metric].instructions(), counted), rows, progress)
-    tokens = {"prompt_tokens": counted.prompt_tokens, "answer_tokens": counted.answer_tokens}
-    cost = {**found.cost, **{name: 1000 * count / len(rows) for name, count in tokens.items()}}
-    return Evaluation(found.figures, cost, found.answers)
+    mine = (counted.prompt_tokens, counted.answer_tokens)
+    processes = running_processes()  # they share the questions
+    prompts, answers = map(sum, zip(*(processes.gather([mine]) if processes else [mine]), strict=True))
+    tokens = {"prompt_tokens": 1000 * prompts / len(rows), "answer_tokens": 1000 * answers / len(rows)}
+    return Evaluation(found.figures, {**found.cost, **tokens}, found.answers)
 
 
 def evaluate_embedded(rows: Sequence[TrainingRow], progress: bool = True) -> Evaluation:

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from datasets import Dataset
+from datasets.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
 from radeval_core.errors import InputError
 
@@ -17,7 +18,13 @@ def packed(dataset: Dataset, tokens: int) -> Dataset:
     """Return the examples in as few sequences of at most `tokens` tokens as best fit finds; none is cut."""
     from trl.data_utils import pack_dataset
 
-    return pack_dataset(dataset, tokens, "bfd")
+    shown = not are_progress_bars_disabled()
+    disable_progress_bars()  # it takes a moment
+    try:
+        return pack_dataset(dataset, tokens, "bfd")
+    finally:
+        if shown:
+            enable_progress_bars()
 
 
 def check_separate(model: Any, name: str) -> None:

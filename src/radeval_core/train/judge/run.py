@@ -15,6 +15,7 @@ from accelerate import PartialState
 from datasets import Dataset
 from peft import PeftModel
 
+from radeval_core.engine.checkpoints import QuietTransformers
 from radeval_core.engine.devices import choose_device
 from radeval_core.errors import InputError
 from radeval_core.judges.backends.transformers_backend import TransformersBackend, load_causal_lm
@@ -247,7 +248,8 @@ class JudgeTraining:
             model = load_causal_lm(str(last), dtype, None)[0]
         else:
             model = PeftModel.from_pretrained(self.base.load(dtype), str(last)).merge_and_unload()
-        model.save_pretrained(run.path)
+        with QuietTransformers():
+            model.save_pretrained(run.path)
         self.base.maker.tokenizer.save_pretrained(run.path)
 
     def _results(self, run: RunFolder, trained: Evaluation, progress: bool) -> dict[str, Any]:

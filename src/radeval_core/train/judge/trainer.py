@@ -68,6 +68,7 @@ def training_arguments(
         # the examples have their token ids and labels already
         dataset_kwargs={"skip_prepare_dataset": True},
         dataloader_pin_memory=device == "cuda",
+        ddp_find_unused_parameters=False,
     )
 
 

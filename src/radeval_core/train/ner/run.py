@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from transformers import Trainer, TrainingArguments
 from radeval_core.bench.entities import READER, entity_rows
 from radeval_core.engine.checkpoints import QuietTransformers
 from radeval_core.engine.devices import choose_device
+from radeval_core.engine.processes import launched_count
 from radeval_core.train.curves import write_curves
 from radeval_core.train.loop import common_arguments, shared_run, train
 from radeval_core.train.model_card import write_card
@@ -24,7 +25,7 @@ from radeval_core.train.ner.measure import CURVES, HeldOut, keep_labels, keep_pr
 from radeval_core.train.ner.model import new_reader, write_reader
 from radeval_core.train.ner.read_data import SPLITS, NerData
 from radeval_core.train.ner.recipes import Base, Recipe
-from radeval_core.train.ner.sentences import entity_data, joined
+from radeval_core.train.ner.sentences import MarkedSentence, entity_data, joined
 from radeval_core.train.plan import Plan
 from radeval_core.train.run_folder import RunFolder
 
@@ -87,14 +88,14 @@ class NerTraining:
         self.features = {split: self._features(rows) for split, rows in sentences.items()}
         self.held_out = HeldOut(sentences["dev"], self.features["dev"], self.reader.tokenizer)
 
-    def _features(self, sentences: Any) -> Features:
+    def _features(self, sentences: Sequence[MarkedSentence]) -> Features:
         if self.settings.scheme == "span":
             return span_features(sentences, self.reader.tokenizer, self.settings.recipe.max_width)
         return iob_features(sentences, self.reader.tokenizer)
 
     @property
     def steps_per_epoch(self) -> int:
-        per_step = self.settings.recipe.batch * self.settings.accumulate
+        per_step = self.settings.recipe.batch * self.settings.accumulate * launched_count()
         return math.ceil(len(self.features["train"].rows) / per_step)
 
     @property
@@ -113,6 +114,7 @@ class NerTraining:
             size=self.reader.size,
             device=self.device,
             checkpointing=self.settings.checkpointing,
+            processes=launched_count(),
             notes=tuple(self.notes()),
         )
 
@@ -167,8 +169,7 @@ class NerTraining:
             prepared: called when the folder is open and the training begins.
 
         Returns:
-            The results: measures on the test split, of this reader and of the embedded parser. Of several processes,
-            the first one measures; the others return nothing.
+            The results: measures on the test split, of this reader and of the embedded parser.
         """
         needed = self.plan().disk_bytes + self.encoder_bytes
         with shared_run(out, self.record(), needed) as run:
@@ -176,15 +177,15 @@ class NerTraining:
             trainer = self._trainer(run)
             with QuietTransformers():
                 train(trainer, run, progress)
-            if not trainer.is_world_process_zero():
-                return {}
-            with QuietTransformers():
-                write_reader(self.reader, out / "ner")
-            copy_encoder(self.settings.encoder, out)
-            results = self.results(out, progress)
-            write_curves(out, CURVES)
-            write_card(out, card_of(out.name, self.record(), self.data, results, self.settings.base))
-            run.finish(results)
+                if trainer.is_world_process_zero():
+                    write_reader(self.reader, out / "ner")
+                    copy_encoder(self.settings.encoder, out)
+            trainer.accelerator.wait_for_everyone()
+            results = self.results(out, progress)  # several processes share the sentences
+            if trainer.is_world_process_zero():
+                write_curves(out, CURVES)
+                write_card(out, card_of(out.name, self.record(), self.data, results, self.settings.base))
+                run.finish(results)
         return results
 
     def results(self, out: Path, progress: bool) -> dict[str, Any]:
