@@ -59,5 +59,5 @@ def test_commands_run_one_after_the_other(path, tmp_path, monkeypatch, capsys):
 def test_radeval_understands_every_command_shown(command):
     words = [word for word in shlex.split(command) if word not in ("|", ">")]
     arguments = words[words.index("radeval") + 1 :]
-    if "--help" not in arguments:
+    if not {"--help", "--fsdp-config"} & set(arguments):  # these print something and end
         assert callable(_parser().parse_args(arguments).run)

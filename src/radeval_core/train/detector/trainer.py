@@ -11,6 +11,7 @@ import torch
 from transformers import EvalPrediction, Trainer, TrainingArguments
 
 from radeval_core.annotators.region_detector import THRESHOLD
+from radeval_core.engine.checkpoints import pretrained
 from radeval_core.findings.types import Box
 from radeval_core.train.detector.average_precision import BoxFigures, Detection, box_figures
 from radeval_core.train.detector.base_model import BaseModel
@@ -113,7 +114,7 @@ class DetectorTrainer(Trainer):
         on with random weights where they differ; `from_pretrained` knows both.
         """
         model = model or self.model
-        stored = type(self._base.model).from_pretrained(resume_from_checkpoint)
+        stored = pretrained(type(self._base.model), resume_from_checkpoint)
         self.accelerator.unwrap_model(model).load_state_dict(stored.state_dict(), strict=True)
 
     def _load_best_model(self) -> None:

@@ -247,7 +247,8 @@ class JudgeTraining:
         if self.options.recipe.full:
             model = load_causal_lm(str(last), dtype, None)[0]
         else:
-            model = PeftModel.from_pretrained(self.base.load(dtype), str(last)).merge_and_unload()
+            adapted = PeftModel.from_pretrained(self.base.load(dtype), str(last), trust_remote_code=False)
+            model = adapted.merge_and_unload()
         with QuietTransformers():
             model.save_pretrained(run.path)
         self.base.maker.tokenizer.save_pretrained(run.path)
