@@ -4,11 +4,11 @@ import math
 
 import pytest
 from tiny_families import FAMILIES, make_tiny_model
-from tiny_llama import make_tiny_llama
 
 from radeval_core import load
 from radeval_core.errors import CheckpointError
 from radeval_core.judges.green import instructions
+from tiny_llama import make_tiny_llama
 
 
 def test_a_folder_with_a_causal_model_is_asked(tmp_path, monkeypatch):

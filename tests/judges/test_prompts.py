@@ -1,12 +1,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny_llama import make_tiny_llama
 
 from radeval_core.errors import CheckpointError
 from radeval_core.judges.backends.base import Message, Request
 from radeval_core.judges.backends.prompts import PromptMaker
 from sample_sentences import SENTENCES
+from tiny_llama import make_tiny_llama
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,11 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_llama import make_tiny_llama
 
 from radeval_core.errors import CheckpointError, InputError, MissingDependencyError
 from radeval_core.judges.backends.base import Message, Request
 from sample_sentences import SENTENCES
+from tiny_llama import make_tiny_llama
 
 SCHEMA = {
     "type": "object",

@@ -5,13 +5,13 @@ import types
 from dataclasses import dataclass
 
 import pytest
-from tiny_llama import make_tiny_llama
 from toy_instructions import SCHEMA
 
 from radeval_core.errors import InputError, MissingDependencyError
 from radeval_core.judges.backends.base import Message, Request
 from radeval_core.judges.backends.vllm_backend import VllmBackend
 from sample_sentences import SENTENCES
+from tiny_llama import make_tiny_llama
 
 
 @pytest.fixture(scope="module", autouse=True)
