@@ -4,12 +4,14 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from radeval_core.errors import InputError
 from radeval_core.findings import parse
 from radeval_core.findings.perturb import KINDS, MEANING_KEPT, perturb
+from radeval_core.findings.perturb.negation import _taken_out
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "pairs.jsonl"
 REFERENCES = [json.loads(line)["reference"] for line in EXAMPLES.read_text("utf-8").splitlines()]
@@ -75,6 +77,12 @@ def test_change(text, kind, allowed):
         changed = perturb(text, kind, seed)
         assert changed is not None
         assert changed.text.strip() in allowed
+
+
+def test_nothing_is_taken_out_of_a_list_that_is_one_finding():
+    text = "No evidence of bladder wall perforation or ureteric calculus."
+    whole = SimpleNamespace(start=text.index("bladder"), end=len(text) - 1, sentence_end=len(text))
+    assert list(_taken_out(text, whole, whole.start)) == []
 
 
 def test_negation_reaches_every_finding_of_a_list():

@@ -70,15 +70,13 @@ def test_a_server_that_is_gone_is_a_reason(monkeypatch):
     assert place == 0 and answer.text is None and "cannot be reached" in answer.reason and "MRS" not in answer.reason
 
 
-def test_the_vllm_processor_takes_our_configuration(tmp_path, root, monkeypatch):
+def test_the_vllm_processor_takes_our_configuration(tmp_path):
     """vLLM itself needs a GPU. Ray checks the configuration, and the rows have the keys that its stage reads."""
     import ray.data.llm
     from ray.llm._internal.batch.stages.vllm_engine_stage import vLLMEngineStage
 
     from radeval_core.judges.backends.base import Message, Request
     from radeval_core.judges.backends.ray_llm import RayVllmBackend, _vllm_row, sampling
-
-    monkeypatch.syspath_prepend(root / "tests" / "judges")
     from tiny_llama import make_tiny_llama
 
     folder = make_tiny_llama(tmp_path / "llama", ["Left pleural effusion."])

@@ -1,13 +1,12 @@
 """TRL itself: three steps of GRPO on a tiny random Llama, with our rewards."""
 
-import importlib.util
 import math
-from pathlib import Path
 
 import pytest
 
 from radeval_core.errors import InputError
 from radeval_core.rewards import make_reward
+from tiny_llama import make_tiny_llama
 
 pytestmark = pytest.mark.harness
 
@@ -22,11 +21,7 @@ QUESTION = "Describe the chest film."
 
 @pytest.fixture(scope="module")
 def tiny_llama(tmp_path_factory):
-    path = Path(__file__).parent.parent / "judges" / "tiny_llama.py"
-    spec = importlib.util.spec_from_file_location("tiny_llama", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.make_tiny_llama(tmp_path_factory.mktemp("llama"), [*REPORTS, QUESTION])
+    return make_tiny_llama(tmp_path_factory.mktemp("llama"), [*REPORTS, QUESTION])
 
 
 def train(folder, out, rewards, conversational, columns, steps=3):

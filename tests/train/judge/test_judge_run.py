@@ -131,7 +131,7 @@ def test_sigterm_ends_the_run_after_its_step_and_the_same_command_goes_on(
     assert main(given) == 0
     assert weights(out) == weights(trained)
     assert main([*arguments(base, data, finished, "--save-steps", "1", "--lora-dropout", "0.1"), "--finish"]) == 0
-    assert record(finished)["results"]["steps"] == 1
+    assert record(finished)["results"]["steps"] == 2
     assert weights(finished) != weights(trained)
 
 

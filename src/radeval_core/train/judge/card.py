@@ -15,7 +15,12 @@ from radeval_core.train.rows import INJECTED
 #: options without which a metric would ask the judge another question than in training
 ASK_AS_TRAINED = {"crimson": ["--option crimson.instructions=checkpoint"]}
 #: what each judge in the results is, in the order of the tables
-JUDGES = {"trained": "this model", "base": "untrained model", "embedded": "embedded judge"}
+JUDGES = {
+    "trained": "this model",
+    "base": "untrained model",
+    "embedded": "embedded judge",
+    "silent": "no errors, always",
+}
 _FACTS = ("kind", "metric", "base", "data_sha256", "prompt")
 
 
@@ -88,6 +93,7 @@ def figure_tables(metric: str, results: Mapping[str, Any]) -> list[tuple[str, Se
             [
                 (name, *(_rounded(found["cost"].get(key)) for key in ("seconds", "prompt_tokens", "answer_tokens")))
                 for name, found in judges.items()
+                if found["cost"]
             ],
         ),
     ]

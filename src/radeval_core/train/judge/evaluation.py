@@ -57,6 +57,12 @@ def evaluate_embedded(rows: Sequence[TrainingRow], progress: bool = True) -> Eva
     return evaluate_judge(scorer.judge, rows, progress)
 
 
+def evaluate_silence(rows: Sequence[TrainingRow]) -> Evaluation:
+    """Return the figures of a judge that never counts an error: what is worth nothing, as most counts are 0."""
+    judged = [Judged(row.counts, ErrorCounts()) for row in rows]
+    return Evaluation(figures(judged, FORMS[rows[0].metric].categories), {}, [])
+
+
 def evaluate_judge(judge: Judge[Any], rows: Sequence[TrainingRow], progress: bool = True) -> Evaluation:
     """Let a judge analyse pairs of one metric, and compare its counts with those of the training file."""
     form = FORMS[rows[0].metric]

@@ -23,7 +23,13 @@ from radeval_core.train.answer_forms import FORMS
 from radeval_core.train.curves import write_curves
 from radeval_core.train.judge.base_model import BaseModel, open_base
 from radeval_core.train.judge.card import judge_card
-from radeval_core.train.judge.evaluation import Evaluation, evaluate_embedded, evaluate_model, write_answers
+from radeval_core.train.judge.evaluation import (
+    Evaluation,
+    evaluate_embedded,
+    evaluate_model,
+    evaluate_silence,
+    write_answers,
+)
 from radeval_core.train.judge.examples import Examples, judge_examples
 from radeval_core.train.judge.expert_agreement import expert_agreement
 from radeval_core.train.judge.figures import MEASURES
@@ -255,7 +261,11 @@ class JudgeTraining:
 
     def _results(self, run: RunFolder, trained: Evaluation, progress: bool) -> dict[str, Any]:
         """Return the results of the run, with other judges and experts beside the trained one if asked for."""
-        judges = {"trained": trained, "embedded": evaluate_embedded(self.test_rows, progress)}
+        judges = {
+            "trained": trained,
+            "embedded": evaluate_embedded(self.test_rows, progress),
+            "silent": evaluate_silence(self.test_rows),
+        }
         if self.options.with_base:
             base = TransformersBackend(self.options.base, self.options.device)
             judges["base"] = evaluate_model(base, self.test_rows, progress)
