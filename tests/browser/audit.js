@@ -36,6 +36,8 @@
   for (const box of document.querySelectorAll("body *")) {
     if (box.clientWidth <= 1 || box.scrollWidth <= box.clientWidth + 2 || (within && !box.closest(within))) continue;
     if (getComputedStyle(box).overflowX === "visible" || box.closest("textarea, input, [role=grid], .table-wrap, .cm-editor")) continue;
+    if (box.matches("[role=region][tabindex]")) continue; // a named part that scrolls, also by keyboard: a wide table
+    if (getComputedStyle(box).textOverflow === "ellipsis") continue; // shortened on purpose, as a long id is
     problems.add(`cut off: ${box.tagName} ${box.className} ${box.scrollWidth} > ${box.clientWidth}`);
   }
   return [...problems];
