@@ -187,7 +187,9 @@ def test_undo_and_redo(room, open_room):
 
 def test_every_change_is_saved_and_there_after_a_reload(room, open_room):
     page = open_room(room, "anna")
-    press(page, "n", "b", "2", "m")
+    press(page, "n")
+    expect(page.locator("#where")).to_contain_text("Case 2 of 2")  # words typed before a case is shown are not kept
+    press(page, "b", "2", "m")
     page.keyboard.type("half a sen")
     saved(page)
     page.reload()
