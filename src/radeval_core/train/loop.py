@@ -14,6 +14,7 @@ from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState,
 from transformers.trainer_callback import PrinterCallback, ProgressCallback
 
 from radeval_core.engine.checkpoints import QuietTransformers
+from radeval_core.engine.processes import launched_count
 from radeval_core.errors import OutputError, RadevalError, is_out_of_memory
 from radeval_core.train.run_folder import RunFolder, open_run
 from radeval_core.train.stop_signals import StopRequest, stop_requests
@@ -26,6 +27,10 @@ class StoppedRun(RadevalError):
 @contextmanager
 def shared_run(path: Path, settings: Mapping[str, Any], needed_bytes: int = 0) -> Iterator[RunFolder]:
     """Open a run's folder in each process of a run: the first one locks it, the others follow; see `open_run`."""
+    if launched_count() == 1:
+        with open_run(path, settings, needed_bytes) as run:
+            yield run
+        return
     state = PartialState()
     if not state.is_main_process:
         state.wait_for_everyone()
@@ -91,8 +96,8 @@ def train(trainer: Trainer, run: RunFolder, progress: bool = True) -> None:
             if not is_out_of_memory(error):
                 raise
             raise RadevalError(
-                f"out of memory at step {trainer.state.global_step + 1}: use a smaller --batch with more "
-                "--accumulate, shorter texts (--max-tokens), or --checkpointing. Checkpoints are kept"
+                f"out of memory at step {trainer.state.global_step + 1}: use a smaller --batch, shorter "
+                "texts or smaller images, or a smaller base model. Checkpoints are kept"
             ) from error
     if request:
         raise StoppedRun(
