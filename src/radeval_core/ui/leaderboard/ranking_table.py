@@ -39,7 +39,7 @@ def ranking_table(rows: Sequence[Ranked], apart: Sequence[Ranked], metrics: Sequ
     head += "".join(f'<th scope="col">{name}</th>' for name in _END)
     ranked = "".join(_row(row, order, best) for row in rows)
     if not rows:
-        ranked = f'<tr><td colspan="{width}" class="lb-empty">{NO_SYSTEM}</td></tr>'
+        ranked = f'<tr><td colspan="{width}" class="lb-empty"><span>{NO_SYSTEM}</span></td></tr>'
     parts = [f"<tbody>{ranked}</tbody>"]
     if apart:
         title = "Not ranked: yardsticks to read the scores by"
