@@ -18,7 +18,7 @@ from radeval_core.hub.publish import front_matter
 from radeval_core.leaderboard.benchmark import load_benchmark
 from radeval_core.leaderboard.board import read_board
 from radeval_core.leaderboard.cases import error_totals, worst_cases
-from radeval_core.leaderboard.comparison import Comparison, PartDifference
+from radeval_core.leaderboard.comparison import Comparison, PartDifference, compare_entries
 from radeval_core.leaderboard.queue import score_waiting
 from radeval_core.leaderboard.ranking import group_by_version
 from radeval_core.leaderboard.score_submission import current_version
@@ -27,6 +27,7 @@ from radeval_core.leaderboard.submission import check_submission
 from radeval_core.ui.leaderboard.address import Address, read_address
 from radeval_core.ui.leaderboard.case_view import cases_view
 from radeval_core.ui.leaderboard.citation import citation_view
+from radeval_core.ui.leaderboard.comparison_view import comparison_view
 from radeval_core.ui.leaderboard.part import choices, parts_of, restricted
 from radeval_core.ui.leaderboard.plot import distribution_plot
 from radeval_core.ui.leaderboard.ranking_table import outside_link, ranking_table
@@ -148,6 +149,17 @@ def test_references_are_shown_only_where_the_owner_allows_it(board, small):
     assert "keeps the references private" not in opened and "rs-mark" in opened
     assert "Moderate right apical pneumothorax." in opened and "Moderate" not in closed
     assert_harmless(opened.replace("<del>", "").replace("<ins>", "").replace('<ins class="rs-in">', ""), {"ol"})
+
+
+def test_a_comparison_shows_references_only_where_the_owner_allows_it(board, small):
+    store, found = board
+    sides = [(o, store.request("small", o.submission)["predictions"]) for o in found.current[:2]]
+    compared = compare_entries(sides[0][0], sides[1][0], small)
+    assert compared.cases
+    closed, opened = (comparison_view(compared, *sides, replace(small, show_references=may)) for may in (False, True))
+    assert "<h4>Reference</h4>" not in closed and opened.count("<h4>Reference</h4>") == len(compared.cases)
+    assert "keeps the references private" in closed and "rs-page" not in closed
+    assert "keeps the references private" not in opened and "rs-page" in opened
 
 
 def cells(html_table):
